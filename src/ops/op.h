@@ -37,6 +37,10 @@ class AttrReader {
   virtual Result<std::optional<std::string>> find_string(std::string_view name) const = 0;
   virtual Result<std::optional<std::vector<int64_t>>> find_ints(std::string_view name) const = 0;
   virtual Result<std::optional<std::vector<float>>> find_floats(std::string_view name) const = 0;
+  // A dense row-major view that lives as long as the reader (Constant, ConstantOfShape).
+  virtual Result<std::optional<TensorView>> find_tensor(std::string_view name) const {
+    return unsupported("attribute '{}': this reader has no tensors", name);
+  }
 
   // Makes input `index` a constant: how an old opset's attribute becomes the newer opset's input.
   virtual void set_constant_input(size_t index, DType dtype, std::span<const int64_t> dims, std::span<const std::byte> data) = 0;
@@ -59,11 +63,15 @@ struct InferInput {
   const std::vector<DimExpr>* values = nullptr;  // its elements, when it is a small integer tensor that shape arithmetic knows
 };
 
-// Gives out slots for counts that depend on data.
+// Gives out slots for counts that depend on data, and keeps the conditions on slots that an op's rules demand.
 class SlotSource {
  public:
   virtual ~SlotSource() = default;
   virtual DimExpr new_slot(std::string_view what, const DimExpr& bound) = 0;  // 0 <= slot <= bound
+  // `condition` must not be 0 when the node runs; `what` says why, for the error of a run that breaks it.
+  virtual Status demand(const DimExpr& condition, std::string_view what) {
+    return unsupported("{}: needs the condition {} at run time, and nothing here keeps it", what, condition.text());
+  }
 };
 
 class InferContext {
@@ -91,6 +99,11 @@ class InferContext {
 
   // A new extent known only when the op has run, at most `bound`.
   DimExpr count(std::string_view what, const DimExpr& bound) const { return slots_->new_slot(what, bound); }
+
+  // The two extents must be equal: nothing to do, invalid_model when they never are, else a condition that every run checks.
+  Status expect_equal(const DimExpr& a, const DimExpr& b, std::string_view what) const;
+  // `condition` must not be 0: the same for any condition.
+  Status demand(const DimExpr& condition, std::string_view what) const;
 
  private:
   std::span<const InferInput> inputs_;
