@@ -108,6 +108,15 @@ void store(const TensorView& view, int64_t offset, C x) {
   with_dtype(view.dtype, [&](auto tag) { view.as<decltype(tag)>()[offset] = to_stored<decltype(tag)>(x); });
 }
 
+// to[i] = the element i strides behind `offset`.
+template <typename C>
+void load_run(const TensorView& view, int64_t offset, int64_t stride, int64_t count, C* to) {
+  with_dtype(view.dtype, [&](auto tag) {
+    const auto* from = view.as<const decltype(tag)>() + offset;
+    for (int64_t i = 0; i < count; ++i) to[i] = from_stored<C>(from[i * stride]);
+  });
+}
+
 using Extents = std::array<int64_t, kMaxRank>;
 
 // Walks dims[0..rank) in row-major order; f gets, for each of N stride lists, the element offset of the current index.
