@@ -4,7 +4,11 @@
 
 #include <vector>
 
-#define MEML_OPS(op) op(conv) op(copy)
+// clang-format off
+#define MEML_OPS(op) \
+  op(conv) \
+  op(copy) \
+// clang-format on
 
 namespace memline::ops {
 
