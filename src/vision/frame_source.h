@@ -23,7 +23,7 @@ struct SourceLimits {
 
 struct SourceInfo {
   bool is_video = false;
-  int64_t max_width = 0;         // largest frame; pictures whose header cannot be read do not count
+  int64_t max_width = 0;  // largest frame; pictures whose header cannot be read do not count
   int64_t max_height = 0;
   int64_t frames = -1;           // exact for pictures; what the container declares for videos; -1 when it does not
   double frames_per_second = 0;  // 0 for pictures and when the container does not say
@@ -44,8 +44,8 @@ class FrameSource {
 
   // The next frame, or nullopt at the end. After an error a source of pictures goes on with the following picture and a
   // video is over.
-  // Errors: not_found, io_error (reason picture_truncated, picture_corrupt, video_truncated, video_corrupt), unsupported
-  // (reason picture_too_large, video_size_changed), invalid_argument (reason not_a_picture).
+  // Errors: not_found, io_error (reason picture_truncated, picture_corrupt, video_truncated, video_corrupt),
+  // unsupported (reason picture_too_large, video_size_changed), invalid_argument (reason not_a_picture).
   virtual Result<std::optional<Frame>> next() = 0;
 };
 

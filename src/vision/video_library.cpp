@@ -41,19 +41,19 @@ Result<const VideoEntry*> open_video_library(std::span<const std::string> candid
     void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     if (library == nullptr) {
       const char* why = dlerror();
-      tried += fmt::format("\n  {}", why != nullptr ? why : path.c_str());
+      tried += fmt::format("; {}", why != nullptr ? why : path.c_str());
       continue;
     }
     const auto entry_function = reinterpret_cast<VideoEntryFunction>(dlsym(library, "memline_video_entry"));
     const VideoEntry* entry = entry_function != nullptr ? entry_function(kVideoInterface) : nullptr;
     if (entry == nullptr) {
-      return fail(Code::unsupported, "video_library_version", "{} does not offer interface {}: it is of another version of Memline",
-                  path, kVideoInterface);
+      return fail(Code::unsupported, "video_library_version",
+                  "{} does not offer interface {}: it is of another version of Memline", path, kVideoInterface);
     }
     return entry;
   }
-  return fail(Code::not_found, "no_video_library", "reading pictures and videos needs {}, which cannot be opened:{}", kFileName,
-              tried.empty() ? " no place to look" : tried);
+  return fail(Code::not_found, "no_video_library", "reading pictures and videos needs {}, which cannot be opened{}",
+              kFileName, tried);
 }
 
 }  // namespace memline::vision

@@ -30,8 +30,8 @@ using VideoEntryFunction = const VideoEntry* (*)(uint32_t interface);
 std::vector<std::string> video_library_candidates();
 
 // The library stays mapped until the process ends: sources and sinks may live as long as they like.
-// Errors: not_found (reason no_video_library: no candidate opens; each is named with what was wrong), unsupported (reason
-// video_library_version).
+// Errors: not_found (reason no_video_library: no candidate opens; each is named with what was wrong), unsupported
+// (reason video_library_version).
 Result<const VideoEntry*> open_video_library(std::span<const std::string> candidates);
 
 }  // namespace memline::vision
