@@ -18,6 +18,13 @@
 
 namespace memline::engine {
 
+// The rows of a banded value that lie in memory. The operand's offset and dims are then those of the whole value: the offset may be
+// negative, and only these rows may be touched.
+struct BandRows {
+  int32_t axis = -1;                // -1: the whole value lies there
+  DimExpr begin, end;
+};
+
 struct Operand {
   memory::Region region = memory::Region::arena;
   int32_t index = 0;                // input, output: which one; otherwise 0
@@ -25,6 +32,7 @@ struct Operand {
   TensorType type;
   std::vector<DimExpr> strides;     // elements, by logical axis
   int64_t max_bytes = 0;            // from the offset to the last byte touched at the bound: checked against the region at load
+  BandRows rows;
   bool present = true;
 };
 
@@ -33,6 +41,12 @@ struct CountOutput {
   int32_t output = 0, axis = 0, slot = 0;
 };
 
+//   kernel     runs its tactic's kernel on in, out
+//   host_eval  `assigns` in order
+//   branch     in[0] is one bool: true runs blocks[0], false blocks[1]
+//   loop       runs blocks[0] while the number of runs is below in[0] (one i64; absent: no limit) and in[1] (one bool; absent: true) holds,
+//              both read before each run, so the body may write in[1]. `iteration_slot` is 0, 1, ...; a loop that would leave its
+//              range fails. What is carried from run to run is moved by the body's own steps.
 enum class StepKind : uint8_t { kernel, host_eval, branch, loop };
 
 struct Step {
@@ -50,7 +64,8 @@ struct Step {
   int64_t packed_bytes = 0;
   std::vector<CountOutput> counts;
   std::vector<std::pair<int32_t, DimExpr>> assigns;  // host_eval: slot <- expression of earlier slots
-  std::vector<int32_t> blocks;      // branch: then, else; loop: body
+  std::vector<int32_t> blocks;      // branch: then, else; loop: body. Each block but the first belongs to one step of a block before it
+  int32_t iteration_slot = -1;      // loop
   // What explains the step to a person; the run does not read it.
   int64_t flops = 0;
   double chosen_ns = 0;             // time measured when it was chosen, or the stored cost
@@ -66,7 +81,7 @@ struct Port {                       // an input or output of the model
   TensorType type;
   std::vector<int64_t> max_dims, min_dims, opt_dims;
   int64_t max_bytes = 0;
-  int64_t own_offset = 0;           // where the session's own copy lies in the arena
+  int64_t own_offset = -1;          // where the session's own copy lies in the arena; -1: it has none, only the caller's can be used
 };
 
 struct SlotInfo {
