@@ -1,7 +1,8 @@
 # Kernels of one CPU level live in files whose name ends in the level: foo_avx2.cpp. Their flags are set here and nowhere else.
 # Highway's static target follows from them.
 set(avx2 -mavx2 -mfma -mf16c -mbmi -mbmi2 -mlzcnt -mpclmul -maes)
-set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512)
+set(avx512 ${avx2} -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512cd -mprefer-vector-width=512
+    -Wno-uninitialized -Wno-maybe-uninitialized)  # g++ 12 warns of its own AVX-512 header
 set(MEMLINE_LEVEL_avx2 ${avx2})
 set(MEMLINE_LEVEL_avx512 ${avx512})
 set(MEMLINE_LEVEL_avx512vnni ${avx512} -mavx512vnni)
