@@ -81,7 +81,7 @@ Result<TensorTypes> infer(const ConvAttrs& attrs, const InferContext& in) {
 
 void reference(const ConvAttrs& attrs, std::span<const TensorView> in, std::span<TensorView> out) {
   const TensorView& y = out[0];
-  const TensorView bias = in.size() > 2 ? in[2] : TensorView{};
+  const TensorView bias = input_or_none(in, 2);
   const auto put = [&](int64_t at, int64_t oc, double sum) {
     store(y, at, bias.data ? sum + load<double>(bias, oc * bias.stride(0)) : sum);
   };

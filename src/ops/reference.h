@@ -12,6 +12,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 
 #include "base/check.h"
@@ -115,6 +116,11 @@ void load_run(const TensorView& view, int64_t offset, int64_t stride, int64_t co
     const auto* from = view.as<const decltype(tag)>() + offset;
     for (int64_t i = 0; i < count; ++i) to[i] = from_stored<C>(from[i * stride]);
   });
+}
+
+// Input i, or an empty view when it was left out.
+inline TensorView input_or_none(std::span<const TensorView> in, size_t i) {
+  return i < in.size() ? in[i] : TensorView{};
 }
 
 using Extents = std::array<int64_t, kMaxRank>;

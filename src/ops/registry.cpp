@@ -6,8 +6,15 @@
 
 // clang-format off
 #define MEML_OPS(op) \
+  op(average_pool) \
   op(conv) \
+  op(conv_integer) \
+  op(conv_transpose) \
   op(copy) \
+  op(global_average_pool) \
+  op(global_max_pool) \
+  op(max_pool) \
+  op(qlinear_conv) \
 // clang-format on
 
 namespace memline::ops {

@@ -32,7 +32,10 @@ Result<WindowAttrs> import_windows(AttrReader& reader) {
   attrs.ceil_mode = ceil_mode != 0;
   if (attrs.auto_pad.empty()) attrs.auto_pad = "NOTSET";
   if (attrs.auto_pad != "NOTSET") attrs.pads.clear();
-  if (attrs.auto_pad == "VALID") attrs.auto_pad = "NOTSET";
+  if (attrs.auto_pad == "VALID") {
+    attrs.auto_pad = "NOTSET";
+    attrs.ceil_mode = false;  // the text's VALID never hangs over, in either mode
+  }
   return attrs;
 }
 
