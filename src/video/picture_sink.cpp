@@ -2,49 +2,23 @@
 // its place and renamed, so that a full disk or an interrupt leaves no half picture.
 #include "video/picture_sink.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <span>
 #include <system_error>
 
+#include "base/new_file.h"
 #include "video/ffmpeg.h"
 #include "video/pixels.h"
 
 namespace memline::video {
 namespace {
 
-Failure write_failure(const std::string& path, int error) {
-  std::string_view reason;
-  if (error == ENOSPC || error == EDQUOT) reason = "disk_full";
-  if (error == EACCES || error == EPERM || error == EROFS) reason = "no_permission";
-  return fail(Code::io_error, reason, "cannot write '{}': {}", path, std::generic_category().message(error));
-}
-
-// The errno of the first failure, or 0.
-int write_all(int file, std::span<const uint8_t> bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = ::write(file, bytes.data(), bytes.size());
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return errno;
-    bytes = bytes.subspan(static_cast<size_t>(written));
-  }
-  return 0;
-}
-
 Status write_whole(const std::string& path, std::span<const uint8_t> bytes) {
-  const std::string temporary = path + ".part";
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (file < 0) return write_failure(path, errno);
-  int error = write_all(file, bytes);
-  if (::close(file) != 0 && error == 0) error = errno;
-  if (error == 0 && ::rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error == 0) return {};
-  ::unlink(temporary.c_str());
-  return write_failure(path, error);
+  MEML_TRY(NewFile file, NewFile::create(path));
+  MEML_TRY_STATUS(file.append(std::as_bytes(bytes)));
+  return file.commit();
 }
 
 // The MJPEG encoder counts quantiser steps, 1 (best) to 31.
@@ -79,8 +53,7 @@ class PictureSink final : public vision::FrameSink {
     const AVCodec* codec = avcodec_find_encoder(png ? AV_CODEC_ID_PNG : AV_CODEC_ID_MJPEG);
     if (codec == nullptr) return unsupported("this FFmpeg has no {} encoder", png ? "PNG" : "JPEG");
     encoder_.reset(avcodec_alloc_context3(codec));
-    frame_.reset(av_frame_alloc());
-    if (!encoder_ || !frame_ || !packet_) return out_of_memory("no memory for the picture encoder");
+    if (!encoder_ || !packet_) return out_of_memory("no memory for the picture encoder");
     encoder_->width = static_cast<int>(picture.width);
     encoder_->height = static_cast<int>(picture.height);
     encoder_->pix_fmt = png ? AV_PIX_FMT_RGB24 : AV_PIX_FMT_YUVJ420P;
@@ -88,30 +61,43 @@ class PictureSink final : public vision::FrameSink {
     encoder_->time_base = {1, 1};
     encoder_->thread_count = 1;
     if (png) {
-      encoder_->compression_level = 1;  // zlib's: an eighth of the default's time for a third more bytes
+      encoder_->compression_level = 1;  // zlib's
     } else {
       encoder_->flags |= AV_CODEC_FLAG_QSCALE;
       encoder_->global_quality = FF_QP2LAMBDA * quantiser(options_.jpeg_quality_1to100);
     }
-    frame_->width = encoder_->width;
-    frame_->height = encoder_->height;
-    frame_->format = encoder_->pix_fmt;
-    frame_->quality = encoder_->global_quality;
-    int error = avcodec_open2(encoder_.get(), codec, nullptr);
-    if (error >= 0) error = av_frame_get_buffer(frame_.get(), 0);
-    if (error >= 0) return {};
+    const int error = avcodec_open2(encoder_.get(), codec, nullptr);
+    if (error >= 0 && make_frame(rgb_, AV_PIX_FMT_RGB24) && (png || make_frame(yuv_, AV_PIX_FMT_YUVJ420P))) return {};
     encoder_.reset();
+    if (error >= 0) return out_of_memory("no memory for a picture of {}x{}", picture.width, picture.height);
     return unsupported("a picture of {}x{} cannot be encoded ({})", picture.width, picture.height, ffmpeg_text(error));
   }
 
+  bool make_frame(Owned<AVFrame>& frame, AVPixelFormat format) const {
+    frame.reset(av_frame_alloc());
+    if (!frame) return false;
+    frame->width = encoder_->width;
+    frame->height = encoder_->height;
+    frame->format = format;
+    frame->quality = encoder_->global_quality;
+    return av_frame_get_buffer(frame.get(), 0) >= 0;
+  }
+
   Status encode(const vision::PictureView& picture) {
-    if (av_frame_make_writable(frame_.get()) < 0) return out_of_memory("no memory for the picture encoder");
-    MEML_TRY_STATUS(pixels_.from_rgb(picture, *frame_));
-    frame_->pts = frames_++;
-    int error = avcodec_send_frame(encoder_.get(), frame_.get());
+    AVFrame& frame = yuv_ ? *yuv_ : *rgb_;
+    if (av_frame_make_writable(rgb_.get()) < 0 || av_frame_make_writable(&frame) < 0) {
+      return out_of_memory("no memory for the picture encoder");
+    }
+    for (int64_t y = 0; y < picture.height; ++y) {
+      std::memcpy(rgb_->data[0] + y * rgb_->linesize[0], picture.at(0, y), static_cast<size_t>(3 * picture.width));
+    }
+    if (yuv_) MEML_TRY_STATUS(pixels_.from_rgb(*rgb_, *yuv_));
+    frame.pts = frames_++;
+    int error = avcodec_send_frame(encoder_.get(), &frame);
     if (error >= 0) error = avcodec_receive_packet(encoder_.get(), packet_.get());
-    if (error < 0)
+    if (error < 0) {
       return internal("a picture of {}x{} was not encoded ({})", picture.width, picture.height, ffmpeg_text(error));
+    }
     return {};
   }
 
@@ -119,7 +105,8 @@ class PictureSink final : public vision::FrameSink {
   vision::SinkOptions options_;
   Pixels pixels_;
   Owned<AVPacket> packet_;
-  Owned<AVFrame> frame_;
+  Owned<AVFrame> rgb_;  // a copy with room at its end, which the caller's picture need not have (kSlack)
+  Owned<AVFrame> yuv_;  // JPEG only
   Owned<AVCodecContext> encoder_;
   int64_t frames_ = 0;
 };
@@ -132,7 +119,11 @@ Result<std::unique_ptr<vision::FrameSink>> open_sink(const std::string& folder, 
   }
   std::error_code error;
   std::filesystem::create_directory(folder, error);
-  if (error) return write_failure(folder, error.value());
+  if (error) {
+    const bool denied = error == std::errc::permission_denied || error == std::errc::read_only_file_system;
+    return fail(Code::io_error, denied ? "no_permission" : "", "cannot make folder '{}': {}", folder, error.message());
+  }
+  if (!std::filesystem::is_directory(folder, error)) return invalid_argument("'{}' is not a folder", folder);
   return std::make_unique<PictureSink>(folder, options);
 }
 

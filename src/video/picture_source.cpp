@@ -15,6 +15,7 @@ namespace memline::video {
 namespace {
 
 constexpr int64_t kMaxFileBytes = int64_t{1} << 30;
+constexpr int64_t kStride = 64;  // libavcodec checks its padded size against max_pixels
 
 AVCodecID codec_id(PictureCodec codec) {
   switch (codec) {
@@ -42,7 +43,7 @@ Result<Owned<AVFrame>> decode(std::span<const std::byte> file, const PictureHead
   }
   std::memcpy(packet->data, file.data(), file.size());
   context->thread_count = 1;
-  context->max_pixels = header.width * header.height;
+  context->max_pixels = align_up(header.width, kStride) * align_up(header.height, kStride);
   context->err_recognition = AV_EF_CRCCHECK | AV_EF_BITSTREAM | AV_EF_BUFFER | AV_EF_EXPLODE;
   int error = avcodec_open2(context.get(), codec, nullptr);
   if (error >= 0) error = avcodec_send_packet(context.get(), packet.get());
@@ -79,7 +80,7 @@ class PictureSource final : public vision::FrameSource {
     }
     if (info_.buffer_bytes == 0) return first_error;
     info_.frames = static_cast<int64_t>(files_.size());
-    MEML_TRY(buffer_, Pages::take(info_.buffer_bytes));
+    MEML_TRY(buffer_, Pages::take(info_.buffer_bytes + kSlack));
     return {};
   }
 

@@ -50,15 +50,13 @@ Status Pixels::to_rgb(const AVFrame& frame, const vision::PictureView& out) {
   return {};
 }
 
-Status Pixels::from_rgb(const vision::PictureView& picture, AVFrame& out) {
+Status Pixels::from_rgb(const AVFrame& rgb, AVFrame& out) {
   const auto format = static_cast<AVPixelFormat>(out.format);
   const AVPixelFormat plain = without_range(format);
   MEML_TRY_STATUS(prepare(out.width, out.height, AV_PIX_FMT_RGB24, plain));
   const int* matrix = sws_getCoefficients(SWS_CS_DEFAULT);
   sws_setColorspaceDetails(context_.get(), matrix, 1, matrix, plain != format ? 1 : 0, 0, kOne, kOne);
-  const uint8_t* const planes[4] = {picture.pixels, nullptr, nullptr, nullptr};
-  const int strides[4] = {static_cast<int>(picture.row_bytes), 0, 0, 0};
-  if (sws_scale(context_.get(), planes, strides, 0, out.height, out.data, out.linesize) != out.height) {
+  if (sws_scale(context_.get(), rgb.data, rgb.linesize, 0, out.height, out.data, out.linesize) != out.height) {
     return internal("libswscale converted only a part of the picture");
   }
   return {};

@@ -8,17 +8,21 @@
 
 namespace memline::video {
 
+// libswscale's vector code reads and writes up to this far past the end of a buffer (seen as a fault with a picture
+// that ended at a page); libavutil's own frames have the room.
+inline constexpr int64_t kSlack = 64;
+
 class Pixels {
  public:
   // `flags` are libswscale's: SWS_BICUBIC is fast; adding SWS_ACCURATE_RND and SWS_FULL_CHR_H_INT interpolates chroma.
   explicit Pixels(int flags) : flags_(flags) {}
 
-  // `out` has the frame's size. Colour matrix and range are the frame's where it says so, BT.601 limited range where
-  // not.
+  // `out` has the frame's size, and kSlack bytes that may be overwritten after its last row. Colour matrix and range
+  // are the frame's where it says so, BT.601 limited range where not.
   Status to_rgb(const AVFrame& frame, const vision::PictureView& out);
 
-  // Fills a frame that has its format, size and buffers.
-  Status from_rgb(const vision::PictureView& picture, AVFrame& out);
+  // Both frames have their format, size and buffers; `rgb` is RGB24.
+  Status from_rgb(const AVFrame& rgb, AVFrame& out);
 
  private:
   Status prepare(int width, int height, AVPixelFormat from, AVPixelFormat to);

@@ -38,7 +38,7 @@ class VideoSource final : public vision::FrameSource {
     if (stream.nb_frames > 0) info_.frames = stream.nb_frames;
     if (stream.avg_frame_rate.den != 0) info_.frames_per_second = av_q2d(stream.avg_frame_rate);
     info_.buffer_bytes = 3 * info_.max_width * info_.max_height;
-    MEML_TRY(buffer_, Pages::take(info_.buffer_bytes));
+    MEML_TRY(buffer_, Pages::take(info_.buffer_bytes + kSlack));
     return {};
   }
 
@@ -64,6 +64,9 @@ class VideoSource final : public vision::FrameSource {
                   ffmpeg_text(error));
     }
     format_.reset(format);
+    for (unsigned i = 0; i < format->nb_streams; ++i) {
+      MEML_TRY_STATUS(check_size(format->streams[i]->codecpar->width, format->streams[i]->codecpar->height, limits));
+    }
     MEML_TRY_STATUS(find_stream_info(limits));
     stream_ = av_find_best_stream(format, AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
     if (stream_ < 0) return fail(Code::invalid_argument, "not_a_video", "it has no video stream");
