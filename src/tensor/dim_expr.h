@@ -5,7 +5,8 @@
 //   * Integer leaves: constants and slots. Operations: + - * floor_div ceil_div mod min max, comparisons (0 or 1), select.
 //   * FloatExpr is float32 arithmetic over the same leaves, evaluated in the order written (Resize scales, detectors that compute
 //     their own size); floor, ceil, round_half_even and trunc bring it back to an integer.
-//   * evaluate() allocates nothing: it is called in the run path. Division and mod by zero give 0; overflow saturates.
+//   * evaluate() allocates nothing: it is called in the run path. Division and mod by zero give 0; overflow saturates. But a factor
+//     of both sides of a division cancels, zero or not: a batch of none keeps the extents of its other axes.
 //   * At most kMaxNodes nodes: ops::InferContext gives what is larger a slot of its own (`too_large`).
 #pragma once
 
