@@ -146,6 +146,16 @@ void walk(int rank, const Extents& dims, const std::array<Extents, N>& strides, 
   }
 }
 
+// The view's dims, with 1 on the axes for which keep(axis) is false: an index space is split into an outer and an inner
+// walk.
+template <typename Keep>
+Extents extents_where(const TensorView& view, Keep&& keep) {
+  Extents dims = view.dims;
+  for (int i = 0; i < view.rank; ++i)
+    if (!keep(i)) dims[static_cast<size_t>(i)] = 1;
+  return dims;
+}
+
 // The strides that read `in` as if it had the dims of `out` by ONNX's broadcasting: aligned from the right, extent 1
 // repeated.
 inline Extents broadcast_strides(const TensorView& in, const TensorView& out) {

@@ -11,10 +11,14 @@
   op(conv_integer) \
   op(conv_transpose) \
   op(copy) \
+  op(gemm) \
   op(global_average_pool) \
   op(global_max_pool) \
+  op(matmul) \
+  op(matmul_integer) \
   op(max_pool) \
   op(qlinear_conv) \
+  op(qlinear_matmul) \
 // clang-format on
 
 namespace memline::ops {
