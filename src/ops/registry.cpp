@@ -7,6 +7,7 @@
 // clang-format off
 #define MEML_OPS(op) \
   op(average_pool) \
+  op(batch_normalization) \
   op(conv) \
   op(conv_integer) \
   op(conv_transpose) \
@@ -14,11 +15,16 @@
   op(gemm) \
   op(global_average_pool) \
   op(global_max_pool) \
+  op(instance_normalization) \
+  op(layer_normalization) \
+  op(log_softmax) \
+  op(lrn) \
   op(matmul) \
   op(matmul_integer) \
   op(max_pool) \
   op(qlinear_conv) \
   op(qlinear_matmul) \
+  op(softmax) \
 // clang-format on
 
 namespace memline::ops {
