@@ -75,6 +75,9 @@ class Tactic {
   virtual uint64_t may_overwrite(const OpCall&) const { return 0; }
   // Whether any range of output rows can be computed alone, with the same bytes as the whole.
   virtual bool rows_independent(const OpCall&) const { return false; }
+  // A range that is computed alone begins at a multiple of this, and ends at one or at the last row (a Winograd tile reads all its
+  // input rows, more than OpDef::rows names for a part of its rows).
+  virtual int64_t row_granularity(const OpCall&) const { return 1; }
 
   // Bit i: constant input i lives in the packed bytes, not as a tensor in the weights region.
   virtual uint64_t packs(const OpCall&) const { return 0; }
