@@ -1,6 +1,5 @@
 // Status and Result<T>: how every fallible function of this code base reports failure. Nothing here throws.
-//   * Error has a code (ten, fixed: they are exit codes and API codes), a stable reason below it, and a message that says
-//     what, where, found, needed.
+//   * Error (include/memline/result.hpp) has a code, a stable reason below it, and a message that says what, where, found, needed.
 //   * invalid_argument("...", args) and its kin make an error that converts to any Status or Result.
 //   * MEML_TRY(decl, expr) unwraps or returns; MEML_TRY_STATUS(expr) returns on error.
 // The run path does not use this: it must not allocate. See base/run_status.h.
@@ -8,50 +7,16 @@
 
 #include <fmt/core.h>
 
-#include <cstdint>
 #include <string>
 #include <string_view>
-#include <tl/expected.hpp>
 #include <utility>
-#include <vector>
+
+#include "memline/result.hpp"
 
 namespace memline {
 
-enum class Code : int {
-  ok = 0,
-  invalid_argument = 2,
-  invalid_model = 3,
-  unsupported = 4,
-  over_budget = 5,
-  out_of_memory = 6,
-  not_found = 7,
-  io_error = 8,
-  device_error = 9,
-  internal = 10,
-  cancelled = 130,
-};
 std::string_view code_name(Code code);
 
-// A buffer named in an over_budget error or in a bill.
-struct NamedBytes {
-  std::string name;
-  int64_t bytes = 0;
-};
-
-struct Error {
-  Code code = Code::internal;
-  std::string reason;   // stable, snake_case: "engine_truncated"; may be empty
-  std::string message;  // one line, for a person
-
-  // over_budget only
-  std::string phase;                // "build" or "run"
-  int64_t least_bytes = 0;          // the smallest line that works for that phase; 0 when unknown
-  std::vector<NamedBytes> largest;  // the ten largest buffers at the peak step
-};
-
-template <typename T>
-using Result = tl::expected<T, Error>;
-using Status = tl::expected<void, Error>;
 using Failure = tl::unexpected<Error>;
 
 Failure vfail(Code code, std::string_view reason, fmt::string_view format, fmt::format_args args);

@@ -7,9 +7,9 @@
 #include <optional>
 #include <string_view>
 
-namespace memline {
+#include "memline/tensor.hpp"
 
-enum class DType : uint8_t { f32, f16, bf16, f64, i8, u8, i16, u16, i32, u32, i64, u64, boolean };
+namespace memline {
 
 constexpr int64_t size_of(DType dtype) {
   switch (dtype) {
