@@ -8,13 +8,30 @@
 #define MEML_OPS(op) \
   op(average_pool) \
   op(batch_normalization) \
+  op(cast) \
+  op(cast_like) \
+  op(clip) \
+  op(compress) \
+  op(concat) \
+  op(constant) \
+  op(constant_of_shape) \
   op(conv) \
   op(conv_integer) \
   op(conv_transpose) \
   op(copy) \
+  op(cum_sum) \
+  op(dropout) \
+  op(dynamic_quantize_linear) \
+  op(expand) \
+  op(eye_like) \
+  op(flatten) \
+  op(gather) \
+  op(gather_elements) \
+  op(gather_nd) \
   op(gemm) \
   op(global_average_pool) \
   op(global_max_pool) \
+  op(identity) \
   op(instance_normalization) \
   op(layer_normalization) \
   op(log_softmax) \
@@ -22,9 +39,37 @@
   op(matmul) \
   op(matmul_integer) \
   op(max_pool) \
+  op(non_zero) \
+  op(one_hot) \
+  op(prelu) \
   op(qlinear_conv) \
   op(qlinear_matmul) \
+  op(range) \
+  op(reshape) \
+  op(resize) \
+  op(reverse_sequence) \
+  op(scatter) \
+  op(scatter_elements) \
+  op(scatter_nd) \
+  op(shape) \
+  op(size) \
+  op(slice) \
   op(softmax) \
+  op(split) \
+  op(squeeze) \
+  op(tile) \
+  op(transpose) \
+  op(trilu) \
+  op(unique) \
+  op(unsqueeze) \
+  op(upsample) \
+  op(where) \
+
+// Families whose ops differ in a scalar function: one line an op in unary.cpp, binary.cpp, variadic.cpp.
+#define MEML_FAMILIES(family) \
+  family(unary_ops) \
+  family(binary_ops) \
+  family(variadic_ops)
 // clang-format on
 
 namespace memline::ops {
@@ -32,11 +77,27 @@ namespace memline::ops {
 #define MEML_DECLARE(name) OpDef name();
 MEML_OPS(MEML_DECLARE)
 #undef MEML_DECLARE
+#define MEML_DECLARE(name) std::vector<OpDef> name();
+MEML_FAMILIES(MEML_DECLARE)
+#undef MEML_DECLARE
+
+namespace {
+
+std::vector<OpDef> every_op() {
+#define MEML_LIST(name) name(),
+  std::vector<OpDef> list = {MEML_OPS(MEML_LIST)};
+#undef MEML_LIST
+#define MEML_APPEND(name) \
+  for (OpDef& op : name()) list.push_back(std::move(op));
+  MEML_FAMILIES(MEML_APPEND)
+#undef MEML_APPEND
+  return list;
+}
+
+}  // namespace
 
 std::span<const OpDef> all() {
-#define MEML_LIST(name) name(),
-  static const std::vector<OpDef> list = {MEML_OPS(MEML_LIST)};
-#undef MEML_LIST
+  static const std::vector<OpDef> list = every_op();
   return list;
 }
 
