@@ -50,6 +50,12 @@ MappedFile::~MappedFile() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
+void make_resident(std::span<const std::byte> bytes) noexcept {
+  const auto begin = reinterpret_cast<uintptr_t>(bytes.data()) & ~static_cast<uintptr_t>(kPage - 1);
+  const auto end = reinterpret_cast<uintptr_t>(bytes.data()) + bytes.size();
+  if (begin < end) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_POPULATE_READ);
+}
+
 Result<Pages> Pages::take(int64_t bytes) {
   Pages pages;
   if (bytes <= 0) return pages;

@@ -30,6 +30,9 @@ class MappedFile {
   size_t size_;
 };
 
+// Brings the pages of a mapping into memory in one call instead of one fault a page. A hint: what fails is read on first use.
+void make_resident(std::span<const std::byte> bytes) noexcept;
+
 // Zeroed anonymous pages, every one resident when take() returns. Whole 2 MiB parts may become huge pages (asked for, not
 // required); nothing outside [data, data + bytes rounded up to a page) is ever taken.
 class Pages {
