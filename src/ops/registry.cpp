@@ -39,8 +39,10 @@
   op(matmul) \
   op(matmul_integer) \
   op(max_pool) \
+  op(non_max_suppression) \
   op(non_zero) \
   op(one_hot) \
+  op(pad) \
   op(prelu) \
   op(qlinear_conv) \
   op(qlinear_matmul) \
@@ -48,6 +50,7 @@
   op(reshape) \
   op(resize) \
   op(reverse_sequence) \
+  op(roi_align) \
   op(scatter) \
   op(scatter_elements) \
   op(scatter_nd) \
@@ -58,6 +61,7 @@
   op(split) \
   op(squeeze) \
   op(tile) \
+  op(top_k) \
   op(transpose) \
   op(trilu) \
   op(unique) \
