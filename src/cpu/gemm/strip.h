@@ -1,0 +1,68 @@
+// The strip: the one inner kernel of the GEMM family. It computes a block of output channels for a list of output
+// pixels,
+//   out[p][c] = epilogue(bias[c] + sum over taps t, over input channels k of inputs[t][p][k] * weights[t][k][c]),
+// where every pixel and tap brings its own pointer (the indirection): padding is a pointer to zeros, a matrix product
+// is one tap.
+//   * Sum: one accumulator an output element, taps then channels in ascending order, fused multiply-adds. It depends on
+//   nothing else,
+//     so neither the place of a pixel in a strip nor the number of pixels changes a bit.
+//   * Weights: [tap][k][width], width = vectors * lanes, 64-byte aligned; columns beyond `channels` are zeros.
+//     bf16: [tap][pair of k][width][2], the second of an odd last pair zero.
+//   * Reads `depth` elements from each input pointer and writes `channels` elements a pixel: no byte beyond.
+//   * A level exports its kernels as a table of functions (strip_<level>.cpp); everything else of the family is base
+//   code.
+#pragma once
+
+#include <cstdint>
+
+#include "cpu/simd/epilogue_steps.h"
+
+namespace memline::cpu {
+
+// Elements are float, or uint16_t holding bf16, as the kernel says.
+struct StripArgs {
+  const void* const* inputs;  // [tap][input_stride]: the first channel under each output pixel
+  int64_t input_stride;
+  int64_t taps;
+  int64_t depth;  // input channels a tap
+  const void* weights;
+  int64_t pixels;
+  void* const* outputs;  // [pixel]: channel 0 of each output pixel
+  int64_t first_channel;
+  int channels;
+  const float* bias;  // [channel], of all channels; null is zero
+
+  // What is done to the sums: all steps, with the operands' offsets by step and pixel.
+  const EpilogueStep* steps;
+  int step_count;
+  const int64_t* const* row_offsets;
+  // Set when the steps are at most an addition of a whole tensor of the output's element type, then limits: done in
+  // registers.
+  bool direct;
+  const void* residual;  // null when nothing is added
+  const int64_t* residual_offsets;
+  float low, high;
+};
+
+using StripFunction = void (*)(const StripArgs&);
+
+struct StripKernels {
+  static constexpr int kMaxVectors = 4;
+  int lanes = 0;
+  int main_vectors = 0;                       // of a full block
+  int pair = 1;                               // consecutive input channels in one multiplication: 2 for bf16
+  StripFunction strip[kMaxVectors + 1] = {};  // by vectors a block
+  int rows[kMaxVectors + 1] = {};             // pixels a tile: strips of a multiple of it waste nothing
+};
+
+namespace avx2 {
+StripKernels strip_kernels_f32();
+}
+namespace avx512 {
+StripKernels strip_kernels_f32();
+}
+namespace avx512_bf16 {
+StripKernels strip_kernels_bf16();
+}
+
+}  // namespace memline::cpu

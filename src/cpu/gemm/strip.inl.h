@@ -1,0 +1,164 @@
+// The strip kernel of strip.h for the level and element type of the file that includes this. A tile of R pixels by B
+// registers of channels stays in R*B accumulators; for each input channel B registers of weights are loaded and R
+// inputs broadcast. T is float or uint16_t (bf16, level AVX512-BF16 only).
+#pragma once
+
+#include "cpu/gemm/strip.h"
+#include "cpu/simd/epilogue.h"
+
+namespace memline::cpu::MEML_LEVEL {
+
+#if defined(__AVX512BF16__)
+// Pairs of bf16: 32 bits of input are broadcast, each lane adds two products.
+MEML_INLINE Vec mac(Vec sum, __m512i pair, Vec weights) {
+  return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(pair), reinterpret_cast<__m512bh>(weights));
+}
+MEML_INLINE __m512i broadcast_pair(const uint16_t* p) {
+  int bits;
+  __builtin_memcpy(&bits, p, sizeof(bits));
+  return _mm512_set1_epi32(bits);
+}
+#endif
+
+// Adds the products of one tap: `depth` channels under R pixels.
+template <int R, int B>
+MEML_INLINE const float* accumulate(const float* const (&in)[R], int64_t depth, const float* weights,
+                                    Vec (&sums)[R][B]) {
+  for (int64_t k = 0; k < depth; ++k) {
+    Vec w[B];
+#pragma GCC unroll 4
+    for (int b = 0; b < B; ++b) w[b] = load(weights + b * kLanes);
+    weights += B * kLanes;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const Vec x = set1(in[r][k]);
+#pragma GCC unroll 4
+      for (int b = 0; b < B; ++b) sums[r][b] = fma(x, w[b], sums[r][b]);
+    }
+  }
+  return weights;
+}
+
+#if defined(__AVX512BF16__)
+template <int R, int B>
+MEML_INLINE const uint16_t* accumulate(const uint16_t* const (&in)[R], int64_t depth, const uint16_t* weights,
+                                       Vec (&sums)[R][B]) {
+  const auto step = [&](auto&& input) __attribute__((always_inline)) {
+    Vec w[B];
+#pragma GCC unroll 4
+    for (int b = 0; b < B; ++b) w[b] = load(reinterpret_cast<const float*>(weights) + b * kLanes);
+    weights += 2 * B * kLanes;
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const __m512i x = input(r);
+#pragma GCC unroll 4
+      for (int b = 0; b < B; ++b) sums[r][b] = mac(sums[r][b], x, w[b]);
+    }
+  };
+  int64_t k = 0;
+  for (; k + 2 <= depth; k += 2) step([&](int r) __attribute__((always_inline)) { return broadcast_pair(in[r] + k); });
+  if (k < depth) step([&](int r) __attribute__((always_inline)) { return _mm512_set1_epi32(in[r][k]); });
+  return weights;
+}
+#endif
+
+// Steps, then the store of `channels` columns: for tiles at the end of the channels, and for steps that are not direct.
+template <typename T, int R, int B>
+static __attribute__((noinline)) void finish_through_memory(const StripArgs& args, int64_t pixel, float* values) {
+  const int64_t* offsets[kMaxEpilogueSteps];
+  for (int s = 0; s < args.step_count; ++s) offsets[s] = args.row_offsets[s] ? args.row_offsets[s] + pixel : nullptr;
+  apply_epilogue({.values = values,
+                  .rows = R,
+                  .width = B * kLanes,
+                  .first_channel = args.first_channel,
+                  .channels = args.channels,
+                  .steps = args.steps,
+                  .step_count = args.step_count,
+                  .row_offsets = offsets});
+  for (int r = 0; r < R; ++r) {
+    T* out = static_cast<T*>(args.outputs[pixel + r]) + args.first_channel;
+    for (int b = 0; b < B; ++b) {
+      const int n = args.channels - b * kLanes;
+      const Vec x = load(values + (r * B + b) * kLanes);
+      if (n >= kLanes)
+        store(out + b * kLanes, x);
+      else if (n > 0)
+        store_first(out + b * kLanes, x, n);
+    }
+  }
+}
+
+template <typename T, int R, int B>
+MEML_INLINE void finish(const StripArgs& args, int64_t pixel, Vec (&sums)[R][B]) {
+  if (!args.direct || args.channels != B * kLanes) {
+    alignas(64) float values[R * B * kLanes];
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+      for (int b = 0; b < B; ++b) store(values + (r * B + b) * kLanes, sums[r][b]);
+    return finish_through_memory<T, R, B>(args, pixel, values);
+  }
+  if (args.residual) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) {
+      const T* residual = static_cast<const T*>(args.residual) + args.residual_offsets[pixel + r] + args.first_channel;
+#pragma GCC unroll 4
+      for (int b = 0; b < B; ++b) sums[r][b] = add(sums[r][b], load(residual + b * kLanes));
+    }
+  }
+  const Vec low = set1(args.low), high = set1(args.high);
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) {
+    T* out = static_cast<T*>(args.outputs[pixel + r]) + args.first_channel;
+#pragma GCC unroll 4
+    for (int b = 0; b < B; ++b) store(out + b * kLanes, min(high, max(low, sums[r][b])));
+  }
+}
+
+template <typename T, int R, int B>
+static __attribute__((noinline)) void tile(const StripArgs& args, int64_t pixel) {
+  Vec sums[R][B];
+#pragma GCC unroll 4
+  for (int b = 0; b < B; ++b) {
+    const int n = args.channels - b * kLanes;
+    const float* bias = args.bias + args.first_channel + b * kLanes;
+    const Vec start = !args.bias || n <= 0 ? zero() : n >= kLanes ? load(bias) : load_first(bias, n);
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) sums[r][b] = start;
+  }
+  const T* weights = static_cast<const T*>(args.weights);
+  const void* const* row = args.inputs + pixel;
+  for (int64_t t = 0; t < args.taps; ++t, row += args.input_stride) {
+    const T* in[R];
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r) in[r] = static_cast<const T*>(row[r]);
+    weights = accumulate<R, B>(in, args.depth, weights, sums);
+  }
+  finish<T, R, B>(args, pixel, sums);
+}
+
+// The last `rest` < R pixels of a strip.
+template <typename T, int R, int B>
+MEML_INLINE void last_tile(const StripArgs& args, int64_t pixel, int64_t rest) {
+  if constexpr (R > 1) {
+    if (rest == R - 1)
+      tile<T, R - 1, B>(args, pixel);
+    else
+      last_tile<T, R - 1, B>(args, pixel, rest);
+  }
+}
+
+template <typename T, int R, int B>
+static void strip(const StripArgs& args) {
+  int64_t pixel = 0;
+  for (; pixel + R <= args.pixels; pixel += R) tile<T, R, B>(args, pixel);
+  last_tile<T, R, B>(args, pixel, args.pixels - pixel);
+}
+
+template <typename T, int R, int B>
+MEML_INLINE void put(StripKernels& kernels) {
+  kernels.strip[B] = strip<T, R, B>;
+  kernels.rows[B] = R;
+}
+
+}  // namespace memline::cpu::MEML_LEVEL

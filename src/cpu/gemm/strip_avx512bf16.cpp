@@ -1,0 +1,15 @@
+// Strips for AVX512-BF16: as strip_avx512.cpp, two input channels in one instruction, sums, bias and steps in f32.
+#include "cpu/gemm/strip.inl.h"
+
+namespace memline::cpu::MEML_LEVEL {
+
+StripKernels strip_kernels_bf16() {
+  StripKernels kernels{.lanes = kLanes, .main_vectors = 4, .pair = 2};
+  put<uint16_t, 12, 1>(kernels);
+  put<uint16_t, 12, 2>(kernels);
+  put<uint16_t, 8, 3>(kernels);
+  put<uint16_t, 6, 4>(kernels);
+  return kernels;
+}
+
+}  // namespace memline::cpu::MEML_LEVEL
