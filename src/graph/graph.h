@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "ops/op.h"
@@ -34,6 +35,7 @@ struct Slot {
   std::string name;  // "images.batch", "NonZero 'nz': count"
   Interval range;
   int64_t opt = 0;   // what is timed
+  std::optional<DimExpr> value;  // set for an expression too large to carry along: computed from earlier slots when a run begins
 };
 
 struct Value {
@@ -66,6 +68,7 @@ class Graph {
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(NodeId id) const { return nodes_[static_cast<size_t>(id)]; }
   const Value& value(ValueId id) const { return values_[static_cast<size_t>(id)]; }
+  const std::vector<Value>& values() const { return values_; }
   size_t value_count() const { return values_.size(); }
   const std::vector<ValueId>& inputs() const { return inputs_; }
   const std::vector<ValueId>& outputs() const { return outputs_; }   // a value may be listed twice, and may be an input or constant
@@ -94,6 +97,7 @@ class Graph {
   std::vector<Slot> slots_;
   std::vector<Condition> conditions_;
   std::map<std::string, std::string> metadata_;
+  std::vector<bool> is_output_;
 };
 
 // Makes a Graph node by node, running each op's infer as it goes: onnx/ and the text parser build with it, patches are applied with it.
@@ -117,16 +121,24 @@ class GraphBuilder {
   };
   // Errors carry the prefix "Conv 'layer1.0.conv1'".
   Result<std::vector<ValueId>> add_node(NodeSpec spec);
+  // Node `node` of `from` (whose slots this builder started with), reading `inputs`: keeps its types, so that counts keep their slots.
+  std::vector<ValueId> add_copy(const Graph& from, NodeId node, std::vector<ValueId> inputs);
   Status set_outputs(std::vector<ValueId> values, std::vector<std::string> names);
   void set_metadata(std::string key, std::string text);
   void add_condition(Condition condition);
 
   const Value& value(ValueId id) const { return graph_.values_[static_cast<size_t>(id)]; }
+  const Graph& unfinished() const { return graph_; }  // what has come so far; readers are known when it is finished
   // Sorts nothing: nodes must have come in topological order. Verifies.
   Result<Graph> finish();
 
  private:
+  class NodeSlots;
+  ValueId add_value(Value value, NodeId producer);
   Graph graph_;
+  std::vector<Interval> slot_ranges_;
+  std::vector<int64_t> slot_opts_;
+  std::unordered_multimap<uint64_t, size_t> conditions_by_hash_;
 };
 
 }  // namespace memline

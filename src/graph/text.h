@@ -8,7 +8,12 @@
 //   p, i = TopK(c, k) axis=1
 //   Output(c, p)
 //
-// Types of nodes are inferred; a type written behind a node is checked. An absent input is `_`. Comments run from # to the line's end.
+// Types of nodes are inferred; types written behind `->` are checked. An absent input is `_`. Comments run from # to the line's end.
+//   * Names that are no plain words are quoted: "/model.0/conv". A node's name is its first output's, unless one stands in quotes
+//     before its arguments: Conv "layer1"(x, w). An op outside ONNX's domain is written domain.Op. Output(scores=p) gives p's name to the user.
+//   * A slot whose name is quoted is written s<index> in dims. Counts of data (NonZero) get their slots from the nodes.
+//   * Seeded floats lie in [-1, 1), in [0.5, 1.5) when the name begins with "var"; seeded integers in [0, 8).
+//   * Bodies of If, Loop and Scan are printed for people and cannot be parsed.
 #pragma once
 
 #include <string>

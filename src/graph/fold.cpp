@@ -1,0 +1,56 @@
+#include "graph/fold.h"
+
+#include <algorithm>
+
+#include "base/size.h"
+#include "graph/evaluate.h"
+#include "graph/infer.h"
+#include "ops/reference.h"
+
+namespace memline {
+namespace {
+
+std::optional<Constant> from_integers(const Value& value) {
+  if (!value.integers || is_float(value.type.dtype)) return std::nullopt;
+  std::vector<int64_t> dims;
+  for (const DimExpr& dim : value.type.dims) dims.push_back(dim.constant().value_or(-1));
+  for (const DimExpr& integer : *value.integers)
+    if (!integer.is_constant()) return std::nullopt;
+  const std::vector<std::byte> zeros(value.integers->size() * static_cast<size_t>(size_of(value.type.dtype)));
+  Constant constant = make_constant(value.type.dtype, dims, zeros);
+  for (size_t i = 0; i < value.integers->size(); ++i)
+    ops::store(constant.view, static_cast<int64_t>(i), *(*value.integers)[i].constant());
+  return constant;
+}
+
+// The most bytes the node's outputs can take; counts at their bound.
+int64_t output_bytes(const Graph& graph, const Node& node) {
+  int64_t total = 0;
+  for (const ValueId output : node.outputs) {
+    const TensorType& type = graph.value(output).type;
+    int64_t bytes = size_of(type.dtype);
+    for (const DimExpr& dim : type.dims)
+      bytes = saturating_mul(bytes, dim.is_constant() ? *dim.constant() : dim.bounds(graph.slot_ranges()).max);
+    total = saturating_add(total, bytes);
+  }
+  return total;
+}
+
+}  // namespace
+
+Result<std::optional<std::vector<Constant>>> fold_node(const Graph& graph, NodeId id, int64_t max_bytes) {
+  const Node& node = graph.node(id);
+  if (!node.op->deterministic || !node.blocks.empty()) return std::nullopt;
+  if (node.outputs.size() == 1)
+    if (auto constant = from_integers(graph.value(node.outputs[0])))
+      return std::optional(std::vector<Constant>{*std::move(constant)});
+  const auto is_known = [&](ValueId input) { return input == kNoValue || graph.is_constant(input); };
+  if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_known) || output_bytes(graph, node) > max_bytes)
+    return std::nullopt;
+  MEML_TRY(std::vector<Constant> outputs, evaluate_node(graph, id, {.max_live_bytes = max_bytes}));
+  for (Constant& output : outputs)
+    if (!output.view.is_dense(AxisOrder::row_major(output.view.rank))) output = densify(output.view);
+  return std::optional(std::move(outputs));
+}
+
+}  // namespace memline

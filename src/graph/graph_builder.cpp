@@ -1,0 +1,176 @@
+// GraphBuilder: values and nodes one after the other, each node's types inferred as it comes.
+#include <algorithm>
+#include <utility>
+
+#include "graph/graph.h"
+#include "graph/infer.h"
+#include "graph/verify.h"
+
+namespace memline {
+
+// Gives a node's counts slots of their own and keeps the conditions it demands.
+class GraphBuilder::NodeSlots final : public ops::SlotSource {
+ public:
+  NodeSlots(std::string_view label, GraphBuilder& builder) : label_(label), builder_(builder) {}
+
+  DimExpr new_slot(std::string_view what, const DimExpr& bound) override {
+    const Interval range{0, std::max<int64_t>(0, bound.bounds(builder_.slot_ranges_).max)};
+    return builder_.add_slot(fmt::format("{}: {}", label_, what), range, bound.evaluate(builder_.slot_opts_.data()));
+  }
+
+  Status demand(const DimExpr& condition, std::string_view what) override {
+    const Interval range = condition.bounds(builder_.slot_ranges_);
+    if (range.min == 0 && range.max == 0) return invalid_model("{}: no shape in the given ranges meets it", what);
+    if (range.min > 0 || range.max < 0) return {};
+    const bool is_truth_value = range.min == 0 && range.max == 1;
+    builder_.add_condition({.left = is_truth_value ? condition : equal(condition, 0),
+                            .right = is_truth_value ? 1 : 0,
+                            .demanded_by = fmt::format("{}: {}", label_, what)});
+    return {};
+  }
+
+  // What is too large to carry along becomes a slot that is computed once a run.
+  void shrink(DimExpr& expression) {
+    if (!expression.too_large()) return;
+    auto& slots = builder_.graph_.slots_;
+    const auto same = std::find_if(slots.begin(), slots.end(), [&](const Slot& s) { return s.value == expression; });
+    if (same != slots.end()) {
+      expression = DimExpr::slot(static_cast<int32_t>(same - slots.begin()));
+      return;
+    }
+    const DimExpr slot = builder_.add_slot(fmt::format("{}: size", label_), expression.bounds(builder_.slot_ranges_),
+                                           expression.evaluate(builder_.slot_opts_.data()));
+    slots.back().value = std::exchange(expression, slot);
+  }
+
+ private:
+  std::string_view label_;
+  GraphBuilder& builder_;
+};
+
+GraphBuilder::GraphBuilder(const Graph& base) {
+  graph_.slots_ = base.slots_;
+  graph_.conditions_ = base.conditions_;
+  graph_.metadata_ = base.metadata_;
+  slot_ranges_ = base.slot_ranges();
+  slot_opts_ = base.opt_slots();
+  for (size_t i = 0; i < graph_.conditions_.size(); ++i)
+    conditions_by_hash_.emplace(graph_.conditions_[i].left.hash(), i);
+}
+
+DimExpr GraphBuilder::add_slot(std::string name, Interval range, int64_t opt) {
+  graph_.slots_.push_back({.name = std::move(name), .range = range, .opt = opt});
+  slot_ranges_.push_back(range);
+  slot_opts_.push_back(opt);
+  return DimExpr::slot(static_cast<int32_t>(graph_.slots_.size() - 1));
+}
+
+ValueId GraphBuilder::add_value(Value value, NodeId producer) {
+  graph_.values_.push_back(std::move(value));
+  graph_.producers_.push_back(producer);
+  return static_cast<ValueId>(graph_.values_.size() - 1);
+}
+
+ValueId GraphBuilder::add_input(std::string name, TensorType type) {
+  const ValueId id = add_value({.name = std::move(name), .type = std::move(type)}, kNoNode);
+  graph_.inputs_.push_back(id);
+  return id;
+}
+
+ValueId GraphBuilder::add_constant(std::string name, Constant constant) {
+  TensorType type{.dtype = constant.view.dtype};
+  for (int i = 0; i < constant.view.rank; ++i) type.dims.emplace_back(constant.view.dim(i));
+  auto integers = constant_integers(constant.view);
+  return add_value({.name = std::move(name),
+                    .type = std::move(type),
+                    .constant = std::move(constant),
+                    .integers = std::move(integers)},
+                   kNoNode);
+}
+
+Result<std::vector<ValueId>> GraphBuilder::add_node(NodeSpec spec) {
+  MEML_CHECK(spec.op != nullptr);
+  const std::string label = node_label(*spec.op, spec.name);
+  if (spec.base_inputs == 0 && spec.epilogues.empty() && spec.blocks.empty()) spec.base_inputs = spec.inputs.size();
+  if (spec.base_inputs > spec.inputs.size())
+    return internal("{}: {} of {} inputs belong to the op", label, spec.base_inputs, spec.inputs.size());
+  for (const ValueId id : spec.inputs)
+    if (id != kNoValue && (id < 0 || static_cast<size_t>(id) >= graph_.values_.size()))
+      return internal("{}: reads value {} of {}", label, id, graph_.values_.size());
+  const auto inputs = infer_inputs(graph_.values_, std::span<const ValueId>(spec.inputs).first(spec.base_inputs));
+  NodeSlots slots(label, *this);
+  auto inferred = infer_node(*spec.op, spec.attrs, inputs, spec.output_names.size(), slots);
+  if (!inferred) return with_prefix(std::move(inferred).error(), label);
+  for (TensorType& type : inferred->types)
+    for (DimExpr& dim : type.dims) slots.shrink(dim);
+  if (inferred->integers)
+    for (DimExpr& integer : *inferred->integers) slots.shrink(integer);
+  if (!spec.epilogues.empty()) {
+    auto status = check_epilogues(*spec.op, spec.epilogues, graph_.values_, spec.inputs, inferred->types[0]);
+    if (!status) return with_prefix(std::move(status).error(), label);
+    inferred->integers.reset();
+  }
+
+  Node node{.name = std::move(spec.name),
+            .op = spec.op,
+            .attrs = std::move(spec.attrs),
+            .inputs = std::move(spec.inputs),
+            .epilogues = std::move(spec.epilogues),
+            .blocks = std::move(spec.blocks),
+            .base_inputs = spec.base_inputs};
+  const auto id = static_cast<NodeId>(graph_.nodes_.size());
+  for (size_t i = 0; i < inferred->types.size(); ++i) {
+    Value value{.name = std::move(spec.output_names[i]), .type = std::move(inferred->types[i])};
+    if (i == 0) value.integers = std::move(inferred->integers);
+    node.outputs.push_back(add_value(std::move(value), id));
+  }
+  graph_.nodes_.push_back(std::move(node));
+  return graph_.nodes_.back().outputs;
+}
+
+std::vector<ValueId> GraphBuilder::add_copy(const Graph& from, NodeId source, std::vector<ValueId> inputs) {
+  Node node = from.node(source);
+  node.inputs = std::move(inputs);
+  const auto id = static_cast<NodeId>(graph_.nodes_.size());
+  for (ValueId& output : node.outputs) output = add_value(from.value(output), id);
+  graph_.nodes_.push_back(std::move(node));
+  return graph_.nodes_.back().outputs;
+}
+
+Status GraphBuilder::set_outputs(std::vector<ValueId> values, std::vector<std::string> names) {
+  if (values.size() != names.size()) return internal("{} outputs have {} names", values.size(), names.size());
+  for (const ValueId id : values)
+    if (id < 0 || static_cast<size_t>(id) >= graph_.values_.size())
+      return internal("an output is value {} of {}", id, graph_.values_.size());
+  graph_.outputs_ = std::move(values);
+  graph_.output_names_ = std::move(names);
+  return {};
+}
+
+void GraphBuilder::set_metadata(std::string key, std::string text) {
+  graph_.metadata_[std::move(key)] = std::move(text);
+}
+
+void GraphBuilder::add_condition(Condition condition) {
+  const uint64_t hash = condition.left.hash();
+  const auto [first, last] = conditions_by_hash_.equal_range(hash);
+  for (auto it = first; it != last; ++it) {
+    const Condition& other = graph_.conditions_[it->second];
+    if (other.left == condition.left && other.right == condition.right) return;
+  }
+  conditions_by_hash_.emplace(hash, graph_.conditions_.size());
+  graph_.conditions_.push_back(std::move(condition));
+}
+
+Result<Graph> GraphBuilder::finish() {
+  graph_.readers_.assign(graph_.values_.size(), {});
+  graph_.is_output_.assign(graph_.values_.size(), false);
+  for (size_t i = 0; i < graph_.nodes_.size(); ++i)
+    for (const ValueId input : graph_.nodes_[i].inputs)
+      if (input != kNoValue) graph_.readers_[static_cast<size_t>(input)].push_back(static_cast<NodeId>(i));
+  for (const ValueId output : graph_.outputs_) graph_.is_output_[static_cast<size_t>(output)] = true;
+  MEML_TRY_STATUS(verify(graph_));
+  return std::move(graph_);
+}
+
+}  // namespace memline
