@@ -135,6 +135,7 @@ void fields(auto& field, Table<Program> auto& program) {
   field(program.plain_arena_bytes);
   field(program.lower_bound_bytes);
   field(program.limit_bytes);
+  field(program.peak_step);
   field(program.bill);
   field(program.about);
 }

@@ -32,7 +32,7 @@ struct Operand {
   DimExpr offset;     // bytes from the region's start (weights, arena, staging) or from the caller's pointer
   TensorType type;
   std::vector<DimExpr> strides;  // elements, by logical axis
-  int64_t max_bytes = 0;  // from the offset to the last byte touched at the bound: checked against the region at load
+  int64_t max_bytes = 0;         // at the bound, from the offset to the last byte touched: for reports
   BandRows rows;
   bool present = true;
 };
@@ -113,6 +113,7 @@ struct Program {
 
   // Facts for reports.
   int64_t plain_arena_bytes = 0, lower_bound_bytes = 0, limit_bytes = 0;
+  int32_t peak_step = 0;  // where the sum of live bytes is largest
   memory::Bill bill;
   // Model name and hash, precision, tune, passes that fired, refusals. Sorted, so byte-stable.
   std::map<std::string, std::string> about;

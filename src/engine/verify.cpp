@@ -95,8 +95,6 @@ Status check_operand(const Program& program, const Operand& operand) {
     return corrupt("{} axes and {} strides", rank, operand.strides.size());
   const int64_t bytes = region_bytes(program, operand);
   if (bytes < 0) return corrupt("it lies in an input or output that does not exist");
-  if (operand.max_bytes < 0 || operand.max_bytes > bytes)
-    return corrupt("{} bytes in a region of {}", operand.max_bytes, bytes);
   if (!is_constant(operand)) return {};
   const auto placed = place(operand, nullptr);
   if (!placed || !placed->touched.inside(bytes))

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "base/size.h"
 #include "engine/operand.h"
+#include "runtime/inputs.h"
 #include "runtime/place.h"
 
 namespace memline::runtime {
@@ -54,6 +56,8 @@ class Depends {
   std::vector<int32_t> indices_;
 };
 
+bool is_packed(uint64_t packed, size_t input) { return input < 64 && (packed >> input & 1) != 0; }
+
 // A constant operand of a call as the engine has it: how tactics see values they read when they make a kernel.
 void give_value(const engine::Engine& engine, const Operand& operand, CallOperand& call) {
   if (!call.is_constant || operand.region != Region::weights || !engine::is_constant(operand)) return;
@@ -63,9 +67,10 @@ void give_value(const engine::Engine& engine, const Operand& operand, CallOperan
   }
 }
 
-Status check_operand(const Operand& operand, const CallOperand& call, uint64_t packed_bit) {
-  if (operand.present != call.present && packed_bit == 0)
-    return corrupt("present in the program or the call, not in both");
+// An input that is packed and an output that nobody reads are absent in the program.
+Status check_operand(const Operand& operand, const CallOperand& call, bool may_be_absent) {
+  if (operand.present != call.present && !(may_be_absent && call.present))
+    return corrupt("present in the program or in the call, not in both");
   if (!operand.present) return {};
   if (operand.type.dtype != call.type.dtype || operand.type.rank() != call.type.rank())
     return corrupt("is {}, the call says {}", operand.type.text(), call.type.text());
@@ -77,10 +82,10 @@ Status check_operands(const Step& step, const OpCall& call, uint64_t packed) {
     return corrupt("{} inputs and {} outputs, the call has {} and {}", step.in.size(), step.out.size(), call.in.size(),
                    call.out.size());
   for (size_t i = 0; i < step.in.size(); ++i)
-    if (Status status = check_operand(step.in[i], call.in[i], i < 64 ? packed >> i & 1 : 0); !status)
+    if (Status status = check_operand(step.in[i], call.in[i], is_packed(packed, i)); !status)
       return with_prefix(std::move(status).error(), fmt::format("input {}", i));
   for (size_t i = 0; i < step.out.size(); ++i)
-    if (Status status = check_operand(step.out[i], call.out[i], 0); !status)
+    if (Status status = check_operand(step.out[i], call.out[i], true); !status)
       return with_prefix(std::move(status).error(), fmt::format("output {}", i));
   return {};
 }
@@ -100,7 +105,7 @@ class Preparer {
     }
     prepared_.block_begin.push_back(static_cast<int32_t>(prepared_.steps.size()));
     sort_conditions();
-    return place_constant_steps();
+    return try_largest();
   }
 
  private:
@@ -178,7 +183,7 @@ class Preparer {
     if (workspace > step.workspace_bytes)
       return corrupt("{} bytes of workspace, {} needs {}", step.workspace_bytes, step.tactic, workspace);
     const int64_t packed = tactic.packed_bytes(call);
-    if (packed != step.packed_bytes)
+    if (packed > step.packed_bytes)
       return corrupt("{} bytes of packed weights, {} needs {}", step.packed_bytes, step.tactic, packed);
     return {};
   }
@@ -232,13 +237,28 @@ class Preparer {
     }
   }
 
-  Status place_constant_steps() {
+  Status place_all(bool only_constant) {
     for (PreparedStep& step : prepared_.steps) {
-      if (!step.depends.empty()) continue;
+      if (only_constant && !step.depends.empty()) continue;
       if (const RunStatus status = place_step(prepared_, step); !status.ok())
         return with_prefix(corrupt("{}", status.message).value(), fmt::format("step '{}'", step.step->name));
     }
     return {};
+  }
+
+  // Steps that depend on slots are placed at the largest extents, as every run would place them, unless these break a
+  // condition: a corrupt engine is refused now rather than in its first run.
+  Status try_largest() {
+    const int64_t* slots = prepared_.state.data();
+    for (size_t i = 0; i < program_.slots.size(); ++i) prepared_.state[i] = program_.slots[i].range.max;
+    for (const engine::ShapeCondition& condition : program_.conditions)
+      if (!holds(condition, slots)) return place_all(true);
+    for (size_t i = 0; i < program_.inputs.size(); ++i) {
+      int64_t bytes = size_of(program_.inputs[i].type.dtype);
+      for (const DimExpr& dim : program_.inputs[i].type.dims) bytes = saturating_mul(bytes, dim.evaluate(slots));
+      prepared_.input_bytes[i] = bytes;
+    }
+    return place_all(false);
   }
 
   const engine::Engine& engine_;
