@@ -29,6 +29,7 @@ class Assembler {
     program_.plain_arena_bytes = s_.plain_arena_bytes;
     program_.lower_bound_bytes = s_.plan.lower_bound_bytes;
     program_.limit_bytes = s_.limit_bytes;
+    program_.peak_step = s_.plan.peak_step;
     program_.bill = s_.bill;
     return std::move(program_);
   }

@@ -13,19 +13,16 @@
 #include "fit/fit.h"
 #include "onnx/import.h"
 #include "passes/pipeline.h"
+#include "tasks/append.h"
 
 namespace memline {
 
 struct CompileOptions {
   onnx::ImportOptions import;
+  tasks::TaskOptions task;            // name "": none
   std::set<std::string> skip_passes;
-  std::string task, family;           // --task detect|segment --family NAME; empty: none
-  int64_t source_max_width = 1920, source_max_height = 1080;
-  int64_t max_mask_bytes = 1 << 20;
   TuneOptions tune;
-  int64_t limit_bytes = 0;            // the run's line; 0: none
-  int64_t build_limit_bytes = 0;      // the build's line; 0: the default, see build_line()
-  bool plain = false;
+  FitOptions fit;
 };
 
 struct Compiled {

@@ -1,6 +1,7 @@
 #include "fit/fit.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 
@@ -17,15 +18,17 @@ using Picks = std::vector<int32_t>;
 class Fitter {
  public:
   Fitter(std::shared_ptr<const Menu> menu, const FitOptions& options)
-      : menu_(std::move(menu)), options_(options), homes_(place_values(*menu_)), orders_(candidate_orders(homes_)) {}
+      : menu_(std::move(menu)), options_(options), homes_(place_values(*menu_)), orders_(candidate_orders(homes_)) {
+    if (options.limit_bytes > 0) limit_ = options.limit_bytes;
+    if (options.machine_limit_bytes > 0) limit_ = std::min(limit_, options.machine_limit_bytes);
+  }
 
   Result<Schedule> run() {
-    Schedule fastest = best_order(Picks(homes_.tasks.size(), 0));
-    const int64_t plain_arena = fastest.plan.arena_bytes;
-    Schedule result = std::move(fastest);
-    if (options_.limit_bytes > 0 && result.bill.total() > options_.limit_bytes) {
+    Schedule result = best_order(Picks(homes_.tasks.size(), 0));
+    const int64_t plain_arena = result.plan.arena_bytes;
+    if (result.bill.total() > limit_) {
       Schedule leanest = best_order(leanest_picks());
-      if (leanest.bill.total() > options_.limit_bytes) return over_budget(leanest, options_.limit_bytes);
+      if (leanest.bill.total() > limit_) return over_budget(leanest, limit_);
       result = options_.plain ? std::move(leanest) : swap_until_it_fits(std::move(result), std::move(leanest));
     }
     result.plain_arena_bytes = plain_arena;
@@ -66,6 +69,7 @@ class Fitter {
   const FitOptions& options_;
   Homes homes_;
   std::vector<Order> orders_;
+  int64_t limit_ = std::numeric_limits<int64_t>::max();
 };
 
 Schedule Fitter::schedule(const Picks& picks, const Order& order) const {
@@ -193,7 +197,7 @@ void Fitter::make_bill(Schedule& s) const {
 
 // Makes the swap that costs least time a byte saved, until the bill is below the line; `leanest` is known to be.
 Schedule Fitter::swap_until_it_fits(Schedule current, Schedule leanest) const {
-  while (current.bill.total() > options_.limit_bytes) {
+  while (current.bill.total() > limit_) {
     std::vector<int32_t> position(current.pick.size(), 0);
     for (size_t p = 0; p < current.order.size(); ++p) position[static_cast<size_t>(current.order[p])] = static_cast<int32_t>(p);
     int32_t best_task = -1, best_pick = 0;

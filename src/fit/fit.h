@@ -16,7 +16,8 @@
 namespace memline {
 
 struct FitOptions {
-  int64_t limit_bytes = 0;        // the line; 0: none
+  int64_t limit_bytes = 0;            // the line; 0: none
+  int64_t machine_limit_bytes = 0;    // the cgroup's or machine's memory: a bill above it is over_budget whatever the line; 0: unknown
   bool plain = false;             // --plan plain: whole tensors, best order and aliasing, the fastest candidates, no search for a leaner plan
   // Bytes of the bill that do not depend on the plan, given a count of steps (thread stacks, library pages, tables, results).
   std::function<void(const struct Schedule&, memory::Bill&)> fixed_entries;

@@ -1,0 +1,30 @@
+// What stands behind the public Engine and Session.
+#pragma once
+
+#include "backend/backend.h"
+#include "base/threads.h"
+#include "engine/engine.h"
+#include "memline/memline.hpp"
+#include "runtime/session.h"
+
+namespace memline {
+
+struct Engine::Impl {
+  std::shared_ptr<ThreadPool> pool;
+  std::shared_ptr<const Backend> backend;
+  std::shared_ptr<const engine::Engine> engine;
+  std::vector<PortInfo> inputs, outputs;
+};
+
+struct Session::Impl {
+  std::shared_ptr<const Engine::Impl> engine;
+  std::unique_ptr<runtime::Session> session;
+  std::vector<TensorView> in, out;  // one an input and output: a run fills them, so that it allocates nothing
+};
+
+namespace api {
+MemoryBill public_bill(const engine::Program& program);
+std::vector<PortInfo> public_ports(const std::vector<engine::Port>& ports);
+}  // namespace api
+
+}  // namespace memline
