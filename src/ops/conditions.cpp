@@ -1,5 +1,5 @@
-// The two ways an op's shape rule states what must hold of extents that are not known yet: as fact when they are, else as a
-// condition that every run checks before its first step.
+// The two ways an op's shape rule states what must hold of extents that are not known yet: as fact when they are, else
+// as a condition that every run checks before its first step.
 #include "ops/op.h"
 
 namespace memline::ops {
