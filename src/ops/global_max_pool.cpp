@@ -19,7 +19,7 @@ void reference(const NoAttrs&, std::span<const TensorView> in, std::span<TensorV
       double best = -std::numeric_limits<double>::infinity();
       walk<1>(x.rank, spatial, {x.strides}, [&](const auto& at) {
         const auto value = load<double>(x, first + at[0]);
-        if (value > best || value != value) best = value;
+        if (value > best || is_nan(value)) best = value;
       });
       store(y, n * y.stride(0) + c * y.stride(1), best);
     }

@@ -50,7 +50,7 @@ void reference(const MaxPoolAttrs& attrs, std::span<const TensorView> in, std::s
       for_each_tap(windows, o, [&](const std::array<int64_t, 3>& i) {
         if (!inside(xs, i)) return;
         const C value = load<C>(x, n * x.stride(0) + c * x.stride(1) + spatial_offset(xs, i));
-        if (best_index >= 0 && !(value > best) && !(value != value && best == best)) return;
+        if (best_index >= 0 && !(value > best) && !(is_nan(value) && !is_nan(best))) return;
         best = value;
         best_index = i[0] * steps[0] + i[1] * steps[1] + i[2] * steps[2];
       });

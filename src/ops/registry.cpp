@@ -6,6 +6,8 @@
 
 // clang-format off
 #define MEML_OPS(op) \
+  op(arg_max) \
+  op(arg_min) \
   op(average_pool) \
   op(batch_normalization) \
   op(cast) \
@@ -20,6 +22,8 @@
   op(conv_transpose) \
   op(copy) \
   op(cum_sum) \
+  op(depth_to_space) \
+  op(dequantize_linear) \
   op(dropout) \
   op(dynamic_quantize_linear) \
   op(expand) \
@@ -31,11 +35,14 @@
   op(gemm) \
   op(global_average_pool) \
   op(global_max_pool) \
+  op(grid_sample) \
   op(identity) \
+  op(image_to_tensor) \
   op(instance_normalization) \
   op(layer_normalization) \
   op(log_softmax) \
   op(lrn) \
+  op(mask_runs) \
   op(matmul) \
   op(matmul_integer) \
   op(max_pool) \
@@ -46,6 +53,7 @@
   op(prelu) \
   op(qlinear_conv) \
   op(qlinear_matmul) \
+  op(quantize_linear) \
   op(range) \
   op(reshape) \
   op(resize) \
@@ -58,6 +66,7 @@
   op(size) \
   op(slice) \
   op(softmax) \
+  op(space_to_depth) \
   op(split) \
   op(squeeze) \
   op(tile) \
@@ -68,9 +77,11 @@
   op(unsqueeze) \
   op(upsample) \
   op(where) \
+  op(yolo8_select) \
 
 // Families whose ops differ in a scalar function: one line an op in unary.cpp, binary.cpp, variadic.cpp.
 #define MEML_FAMILIES(family) \
+  family(reduce_ops) \
   family(unary_ops) \
   family(binary_ops) \
   family(variadic_ops)

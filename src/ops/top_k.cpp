@@ -50,7 +50,7 @@ Result<TensorTypes> infer(const TopKAttrs& attrs, const InferContext& in) {
 
 template <typename C>
 bool better(const TopKAttrs& attrs, C a, C b) {
-  const bool a_nan = a != a, b_nan = b != b;
+  const bool a_nan = is_nan(a), b_nan = is_nan(b);
   if (a_nan || b_nan) return attrs.largest ? a_nan && !b_nan : b_nan && !a_nan;
   return attrs.largest ? a > b : a < b;
 }
