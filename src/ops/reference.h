@@ -99,6 +99,12 @@ T to_stored(C x) {
   }
 }
 
+template <typename C>
+constexpr bool is_nan([[maybe_unused]] C x) {
+  if constexpr (std::is_floating_point_v<C>) return x != x;
+  return false;
+}
+
 // The element `offset` elements behind the view's first.
 template <typename C>
 C load(const TensorView& view, int64_t offset) {
