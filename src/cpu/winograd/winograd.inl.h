@@ -1,9 +1,14 @@
-// Winograd F(4x4, 3x3) and F(2x2, 3x3), f32 arithmetic, activations f32 or bf16, channels-last; included once by each level's file.
-//   * A run of n tiles is done at once: V = transformed input [plane][tile][ic], then for each chunk of 64 output channels
-//     M = V x u [plane][tile][64] and the output transform with the epilogues. V, M and one plane of u fit L2; the caller picks n.
-//   * Matrix product: kTileUnit tiles x 2 registers of output channels in accumulators, input channels in order, so no element
+// Winograd F(4x4, 3x3) and F(2x2, 3x3), f32 arithmetic, activations f32 or bf16, channels-last; included once by each
+// level's file.
+//   * A run of n tiles is done at once: V = transformed input [plane][tile][ic], then for each chunk of 64 output
+//   channels
+//     M = V x u [plane][tile][64] and the output transform with the epilogues. V, M and one plane of u fit L2; the
+//     caller picks n.
+//   * Matrix product: kTileUnit tiles x 2 registers of output channels in accumulators, input channels in order, so no
+//   element
 //     depends on which tiles lie beside it.
-//   * Pixels outside the input read as zero; output pixels outside the image or the row range are not stored; channel tails are masked.
+//   * Pixels outside the input read as zero; output pixels outside the image or the row range are not stored; channel
+//   tails are masked.
 //   * Transforms: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015), points 0, +-1, +-2.
 #include "cpu/simd/epilogue.h"
 #include "cpu/simd/vec.h"
@@ -105,40 +110,59 @@ struct TileAt {
 template <typename F>
 TileAt tile_at(const WinogradTiles& t, int64_t tile) {
   const int64_t row = tile / t.tile_columns;
-  return {row / t.tile_rows, (t.first_tile_row + row % t.tile_rows) * F::kOut, tile % t.tile_columns * F::kOut};
+  return {t.first_picture + row / t.tile_rows, (t.first_tile_row + row % t.tile_rows) * F::kOut,
+          tile % t.tile_columns * F::kOut};
 }
 
-// V of one tile: `v` is the tile's row in plane 0.
+// First half of the input transform, along one row of the tile: `row`[x][v_row] from kIn pixels; `pixel(x)` is null
+// outside.
+template <typename F, typename T, typename Pixel>
+MEML_INLINE void transform_row(int64_t ic, float* row, int64_t v_row, Pixel&& pixel) {
+  constexpr int kIn = F::kIn;
+  for (int64_t c = 0; c < ic; c += kLanes) {
+    Vec d[kIn], o[kIn];
+#pragma GCC unroll 6
+    for (int x = 0; x < kIn; ++x) d[x] = pixel(x, c);
+    F::input(o, d);
+#pragma GCC unroll 6
+    for (int x = 0; x < kIn; ++x) store(row + x * v_row + c, o[x]);
+  }
+}
+
+// V of one tile: `v` is the tile's row in plane 0, `rows` has [kIn][kIn][v_row]. Rows first, one after the other: rows
+// of a picture often lie a multiple of 4 KiB apart, and reading six such addresses together costs four times as much.
 template <typename F, typename T>
-void transform_input(const WinogradTiles& t, TileAt at, float* v, int64_t plane) {
+void transform_input(const WinogradTiles& t, TileAt at, float* rows, float* v, int64_t v_row, int64_t plane) {
   constexpr int kIn = F::kIn;
   const int64_t y0 = at.y - t.pad_top, x0 = at.x - t.pad_left;
-  const T* const in = static_cast<const T*>(t.in) + at.n * t.in_n;
-  const T* pixels[kIn][kIn];
-  for (int y = 0; y < kIn; ++y)
-    for (int x = 0; x < kIn; ++x) {
-      const int64_t iy = y0 + y, ix = x0 + x;
-      pixels[y][x] = iy < 0 || ix < 0 || iy >= t.h || ix >= t.w ? nullptr : in + iy * t.in_h + ix * t.in_w;
-    }
-  const bool inside = y0 >= 0 && x0 >= 0 && y0 + kIn <= t.h && x0 + kIn <= t.w;
-  for (int64_t c = 0; c < t.ic; c += kLanes) {
-    const int tail = t.ic - c < kLanes ? static_cast<int>(t.ic - c) : kLanes;
-    Vec columns[kIn][kIn];  // [x][transformed y]
-    for (int x = 0; x < kIn; ++x) {
-      Vec d[kIn];
-      if (inside && tail == kLanes)
-        for (int y = 0; y < kIn; ++y) d[y] = load(pixels[y][x] + c);
-      else
-        for (int y = 0; y < kIn; ++y) d[y] = pixels[y][x] ? load_first(pixels[y][x] + c, tail) : zero();
-      F::input(columns[x], d);
-    }
-    for (int y = 0; y < kIn; ++y) {
-      Vec d[kIn], o[kIn];
-      for (int x = 0; x < kIn; ++x) d[x] = columns[x][y];
-      F::input(o, d);
-      for (int x = 0; x < kIn; ++x) store(v + (y * kIn + x) * plane + c, o[x]);
-    }
+  const int64_t whole = x0 >= 0 && x0 + kIn <= t.w ? t.ic / kLanes * kLanes : 0;
+  for (int y = 0; y < kIn; ++y) {
+    float* const row = rows + y * kIn * v_row;
+    const bool row_inside = y0 + y >= 0 && y0 + y < t.h;
+    const T* const in = static_cast<const T*>(t.in) + at.n * t.in_n + (y0 + y) * t.in_h + x0 * t.in_w;
+    if (row_inside)
+      transform_row<F, T>(whole, row, v_row, [&](int x, int64_t c) {
+        const T* const p = in + x * t.in_w + c;
+        if (x >= kIn - F::kOut)
+          __builtin_prefetch(p + F::kOut * t.in_w);  // the next tile's: its rows are no stream that hardware sees
+        return load(p);
+      });
+    const int64_t done = row_inside ? whole : 0;
+    transform_row<F, T>(t.ic - done, row + done, v_row, [&](int x, int64_t c) {
+      const int64_t left = t.ic - done - c;
+      if (!row_inside || x0 + x < 0 || x0 + x >= t.w) return zero();
+      return load_first(in + x * t.in_w + done + c, left < kLanes ? static_cast<int>(left) : kLanes);
+    });
   }
+  for (int x = 0; x < kIn; ++x)
+    for (int64_t c = 0; c < v_row; c += kLanes) {
+      Vec d[kIn], o[kIn];
+#pragma GCC unroll 6
+      for (int y = 0; y < kIn; ++y) d[y] = load(rows + (y * kIn + x) * v_row + c);
+      F::input(o, d);
+#pragma GCC unroll 6
+      for (int y = 0; y < kIn; ++y) store(v + (y * kIn + x) * plane + c, o[y]);
+    }
 }
 
 // M[0..kTiles)[0..kRegisters * kLanes) = V x u.
@@ -174,10 +198,11 @@ void product_of(int64_t tiles, const float* v, int64_t v_row, int64_t ic, const 
   }
 }
 
-// One plane: `tiles` rows of V times every block of a chunk; the rows in groups of nearly equal size, kTileUnit at most.
+// One plane: `tiles` rows of V times every block of a chunk; the rows in groups of nearly equal size, kTileUnit at
+// most.
 template <typename F>
-void plane_product(int plane, int64_t tiles, const float* v, int64_t v_row, int64_t ic, const float* u, int64_t channels,
-                   float* m, int64_t m_row) {
+void plane_product(int plane, int64_t tiles, const float* v, int64_t v_row, int64_t ic, const float* u,
+                   int64_t channels, float* m, int64_t m_row) {
   const int64_t groups = (tiles + kTileUnit - 1) / kTileUnit;
   for (int64_t c = 0; c < channels; c += kBlock, u += planes<F>() * ic * kBlock)
     for (int64_t g = 0; g < groups; ++g) {
@@ -215,50 +240,62 @@ struct OutputTile {
   }
 };
 
+// The linear part of the output transform for one register of channels: pixels that are stored, `width` floats apart.
+template <typename F>
+MEML_INLINE void transform_register(const OutputTile<F>& tile, const float* m, int64_t plane, float* value,
+                                    int64_t width) {
+  constexpr int kIn = F::kIn, kOut = F::kOut;
+  Vec rows[kOut][kIn];
+#pragma GCC unroll 6
+  for (int x = 0; x < kIn; ++x) {
+    Vec d[kIn], o[kOut];
+#pragma GCC unroll 6
+    for (int y = 0; y < kIn; ++y) d[y] = load(m + (y * kIn + x) * plane);
+    F::output(o, d);
+#pragma GCC unroll 4
+    for (int y = 0; y < kOut; ++y) rows[y][x] = o[y];
+  }
+  if (tile.count == kOut * kOut) {
+#pragma GCC unroll 4
+    for (int y = 0; y < kOut; ++y) {
+      Vec o[kOut];
+      F::output(o, rows[y]);
+#pragma GCC unroll 4
+      for (int x = 0; x < kOut; ++x) store(value + (y * kOut + x) * width, o[x]);
+    }
+    return;
+  }
+  for (int y = tile.y_begin; y < tile.y_end; ++y) {
+    Vec o[kOut];
+    F::output(o, rows[y]);
+    for (int x = 0; x < tile.x_end; ++x, value += width) store(value, o[x]);
+  }
+}
+
 // The output transform of one tile and chunk, epilogues, store. `m` is the tile's row in plane 0.
 template <typename F, typename T>
-void transform_output(const WinogradTiles& t, const OutputTile<F>& tile, int64_t first_channel, int64_t channels,
+void transform_output(const WinogradTiles& t, TileAt at, int64_t first_channel, int64_t channels, int64_t padded,
                       const float* m, int64_t plane) {
-  constexpr int kIn = F::kIn, kOut = F::kOut;
-  alignas(64) float values[kOut * kOut * kBlock];
-  for (int64_t c = 0; c < channels; c += kBlock) {
-    const int width = channels - c <= kLanes ? kLanes : kBlock;
-    const int stored = channels - c < kBlock ? static_cast<int>(channels - c) : kBlock;
-    for (int r = 0; r < width; r += kLanes) {
-      Vec rows[kOut][kIn];
-      for (int x = 0; x < kIn; ++x) {
-        Vec d[kIn], o[kOut];
-        for (int y = 0; y < kIn; ++y) d[y] = load(m + (y * kIn + x) * plane + c + r);
-        F::output(o, d);
-        for (int y = 0; y < kOut; ++y) rows[y][x] = o[y];
-      }
-      float* value = values + r;
-      for (int y = tile.y_begin; y < tile.y_end; ++y) {
-        Vec o[kOut];
-        F::output(o, rows[y]);
-        for (int x = 0; x < kOut; ++x)
-          if (x < tile.x_end) {
-            store(value, o[x]);
-            value += width;
-          }
-      }
-    }
-    apply_epilogue({.values = values,
-                    .rows = tile.count,
-                    .width = width,
-                    .first_channel = first_channel + c,
-                    .channels = stored,
-                    .steps = t.steps,
-                    .step_count = t.step_count,
-                    .row_offsets = tile.operands});
-    for (int p = 0; p < tile.count; ++p) {
-      T* const out = static_cast<T*>(t.out) + tile.out[p] + first_channel + c;
-      for (int r = 0; r < stored; r += kLanes) {
-        const Vec x = load(values + p * width + r);
-        if (stored - r >= kLanes) store(out + r, x);
-        else store_first(out + r, x, stored - r);
-      }
-    }
+  const OutputTile<F> tile(t, at);
+  alignas(64) float values[F::kOut * F::kOut * kWinogradChunk];
+  for (int p = 0; p < tile.count; ++p)  // so that the lines are there when the tile is stored
+    for (int64_t c = 0; c < channels; c += 64 / static_cast<int64_t>(sizeof(T)))
+      __builtin_prefetch(static_cast<T*>(t.out) + tile.out[p] + first_channel + c, 1);
+  for (int64_t c = 0; c < padded; c += kLanes) transform_register<F>(tile, m + c, plane, values + c, padded);
+  apply_epilogue({.values = values,
+                  .rows = tile.count,
+                  .width = static_cast<int>(padded),
+                  .first_channel = first_channel,
+                  .channels = static_cast<int>(channels),
+                  .steps = t.steps,
+                  .step_count = t.step_count,
+                  .row_offsets = tile.operands});
+  for (int p = 0; p < tile.count; ++p) {
+    T* const out = static_cast<T*>(t.out) + tile.out[p] + first_channel;
+    const float* const value = values + p * padded;
+    int64_t c = 0;
+    for (; c + kLanes <= channels; c += kLanes) store(out + c, load(value + c));
+    if (c < channels) store_first(out + c, load(value + c), static_cast<int>(channels - c));
   }
 }
 
@@ -268,7 +305,8 @@ void run_tiles(const WinogradTiles& t, int64_t begin, int64_t end, float* scratc
   const int64_t v_row = (t.ic + kLanes - 1) / kLanes * kLanes, v_plane = winograd_plane_floats(count, v_row);
   float* const v = scratch;
   float* const m = scratch + planes<F>() * v_plane;
-  for (int64_t i = 0; i < count; ++i) transform_input<F, T>(t, tile_at<F>(t, begin + i), v + i * v_row, v_plane);
+  for (int64_t i = 0; i < count; ++i)
+    transform_input<F, T>(t, tile_at<F>(t, begin + i), m, v + i * v_row, v_row, v_plane);
   for (int64_t c = 0; c < t.channels; c += kWinogradChunk) {
     const int64_t channels = t.channels - c < kWinogradChunk ? t.channels - c : kWinogradChunk;
     const int64_t padded = (channels + kLanes - 1) / kLanes * kLanes, m_plane = winograd_plane_floats(count, padded);
@@ -276,7 +314,7 @@ void run_tiles(const WinogradTiles& t, int64_t begin, int64_t end, float* scratc
     for (int p = 0; p < planes<F>(); ++p)
       plane_product<F>(p, count, v + p * v_plane, v_row, t.ic, u, padded, m + p * m_plane, padded);
     for (int64_t i = 0; i < count; ++i)
-      transform_output<F, T>(t, OutputTile<F>(t, tile_at<F>(t, begin + i)), t.first_channel + c, channels, m + i * padded,
+      transform_output<F, T>(t, tile_at<F>(t, begin + i), t.first_channel + c, channels, padded, m + i * padded,
                              m_plane);
   }
 }
