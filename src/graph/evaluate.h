@@ -20,8 +20,10 @@ struct EvaluateOptions {
 Result<std::vector<Constant>> evaluate(const Graph& graph, std::span<const TensorView> inputs,
                                        const EvaluateOptions& options = {});
 
-// The outputs of one node; each of its inputs must be a constant or absent.
-Result<std::vector<Constant>> evaluate_node(const Graph& graph, NodeId node, const EvaluateOptions& options = {});
+// The outputs of one node for these inputs (all of the node's, data == nullptr where absent). Works on unfinished
+// graphs.
+Result<std::vector<Constant>> evaluate_node(const Graph& graph, NodeId node, std::span<const TensorView> inputs,
+                                            const EvaluateOptions& options = {});
 
 // The bytes of a view as a dense row-major constant of our own.
 Constant densify(const TensorView& view);

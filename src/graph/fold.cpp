@@ -38,19 +38,31 @@ int64_t output_bytes(const Graph& graph, const Node& node) {
 
 }  // namespace
 
-Result<std::optional<std::vector<Constant>>> fold_node(const Graph& graph, NodeId id, int64_t max_bytes) {
+Result<std::optional<std::vector<Constant>>> fold_node(const Graph& graph, NodeId id, int64_t max_bytes,
+                                                       const KnownConstants& known) {
   const Node& node = graph.node(id);
   if (!node.op->deterministic || !node.blocks.empty()) return std::nullopt;
   if (node.outputs.size() == 1)
     if (auto constant = from_integers(graph.value(node.outputs[0])))
       return std::optional(std::vector<Constant>{*std::move(constant)});
-  const auto is_known = [&](ValueId input) { return input == kNoValue || graph.is_constant(input); };
-  if (!std::all_of(node.inputs.begin(), node.inputs.end(), is_known) || output_bytes(graph, node) > max_bytes)
-    return std::nullopt;
-  MEML_TRY(std::vector<Constant> outputs, evaluate_node(graph, id, {.max_live_bytes = max_bytes}));
+  std::vector<TensorView> inputs;
+  for (const ValueId input : node.inputs) {
+    const Constant* constant = input == kNoValue ? nullptr : known(input);
+    if (input != kNoValue && constant == nullptr) return std::nullopt;
+    inputs.push_back(constant == nullptr ? TensorView{} : constant->view);
+  }
+  if (output_bytes(graph, node) > max_bytes) return std::nullopt;
+  MEML_TRY(std::vector<Constant> outputs, evaluate_node(graph, id, inputs, {.max_live_bytes = max_bytes}));
   for (Constant& output : outputs)
     if (!output.view.is_dense(AxisOrder::row_major(output.view.rank))) output = densify(output.view);
   return std::optional(std::move(outputs));
+}
+
+Result<std::optional<std::vector<Constant>>> fold_node(const Graph& graph, NodeId id, int64_t max_bytes) {
+  return fold_node(graph, id, max_bytes, [&](ValueId value) -> const Constant* {
+    const auto& constant = graph.value(value).constant;
+    return constant ? &*constant : nullptr;
+  });
 }
 
 }  // namespace memline
