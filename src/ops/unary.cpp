@@ -126,6 +126,13 @@ Result<TensorTypes> infer_gelu(const GeluAttrs& attrs, const InferContext& in) {
   return infer<Accepts::floats>(attrs, in);
 }
 
+// Ours: what x * Sigmoid(x) is called once a pass has found it. No model file names it.
+OpDef silu_op() {
+  OpFunctions<NoAttrs> op = functions<Accepts::floats, [](auto x) { return x * sigmoid(x); }>(1);
+  op.domain = "memline";
+  return define_op("Silu", op);
+}
+
 OpDef gelu_op() {
   OpFunctions<GeluAttrs> op = functions<Accepts::floats, gelu, GeluAttrs>(20);
   op.infer = infer_gelu;
@@ -173,6 +180,7 @@ std::vector<OpDef> unary_ops() {
       floats<[](auto x) { return std::nearbyint(x); }>("Round", 11),  // halves to even, as the rounding mode is
       floats<selu, SeluAttrs>("Selu", 6),
       floats<sigmoid>("Sigmoid", 6),
+      silu_op(),
       numbers<Accepts::numbers, sign>("Sign", 9),
       floats<[](auto x) { return std::sin(x); }>("Sin", 7),
       floats<[](auto x) { return std::sinh(x); }>("Sinh", 9),
