@@ -7,15 +7,9 @@
 #include <limits>
 #include <type_traits>
 
-namespace memline::ops {
+#include "ops/reference.h"
 
-template <typename T>
-constexpr bool is_nan(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::isnan(x);
-  else
-    return false;
-}
+namespace memline::ops {
 
 template <typename T>
 T nan_min(T a, T b) {
