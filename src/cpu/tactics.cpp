@@ -2,6 +2,7 @@
 
 #include "cpu/copy/copy_tactic.h"
 #include "cpu/gemm/indirect_conv.h"
+#include "cpu/gemm/matmul.h"
 #include "cpu/reference/reference.h"
 #include "cpu/winograd/winograd_tactic.h"
 
@@ -21,14 +22,21 @@ void add_winograd(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
   list.push_back(winograd_tactic("cpu.winograd23.packed.avx2", winograd23_avx2(), At::build));
 }
 
+// Convolutions and matrix products by strips, for one level's kernels.
+void add_gemm(std::vector<std::unique_ptr<Tactic>>& list, std::string_view level, const StripKernels& kernels) {
+  list.push_back(indirect_conv_tactic(fmt::format("cpu.indirect_conv.{}", level), kernels));
+  list.push_back(matmul_tactic(fmt::format("cpu.matmul.{}", level), kernels));
+  list.push_back(runtime_matmul_tactic(fmt::format("cpu.runtime_matmul.{}", level), kernels));
+}
+
 }  // namespace
 
 std::vector<std::unique_ptr<Tactic>> make_tactics(CpuLevel level) {
   std::vector<std::unique_ptr<Tactic>> list;
   add_winograd(list, level);
-  if (level >= CpuLevel::avx512)
-    list.push_back(indirect_conv_tactic("cpu.indirect_conv.avx512", avx512::strip_kernels_f32()));
-  list.push_back(indirect_conv_tactic("cpu.indirect_conv.avx2", avx2::strip_kernels_f32()));
+  if (level >= CpuLevel::avx512_bf16) add_gemm(list, "avx512_bf16", avx512_bf16::strip_kernels_bf16());
+  if (level >= CpuLevel::avx512) add_gemm(list, "avx512", avx512::strip_kernels_f32());
+  add_gemm(list, "avx2", avx2::strip_kernels_f32());
   list.push_back(copy_tactic());
   list.push_back(reference_tactic());
   return list;

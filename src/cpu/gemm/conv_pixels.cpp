@@ -3,36 +3,16 @@
 
 #include <algorithm>
 
-#include "base/size.h"
-
 namespace memline::cpu {
-namespace {
-
-int64_t list_bytes(int64_t capacity, int64_t taps, int64_t steps) {
-  return capacity * (taps + 1 + steps) * static_cast<int64_t>(sizeof(void*));
-}
-
-PixelList carve(std::byte*& workspace, int64_t capacity, int64_t taps, int64_t steps) {
-  PixelList list{};
-  list.capacity = capacity;
-  list.inputs = reinterpret_cast<const void**>(workspace);
-  list.outputs = const_cast<void**>(list.inputs + capacity * taps);
-  for (int64_t s = 0; s < steps; ++s) list.offsets[s] = reinterpret_cast<int64_t*>(list.outputs + capacity * (1 + s));
-  workspace += list_bytes(capacity, taps, steps);
-  return list;
-}
-
-}  // namespace
-
 int64_t ConvPixels::bytes(int64_t capacity, int64_t kernel_h, int64_t kernel_w, int64_t steps) {
-  return align_up(list_bytes(capacity, kernel_h * kernel_w, steps) + list_bytes(capacity, kernel_h, steps), 64);
+  return PixelList::bytes(capacity, kernel_h * kernel_w, steps) + PixelList::bytes(capacity, kernel_h, steps);
 }
 
 ConvPixels::ConvPixels(std::byte* workspace, int64_t capacity, const ConvGeometry& geometry,
                        const StripEpilogue& epilogue) noexcept
     : g_(geometry), epilogue_(epilogue) {
-  by_tap_ = carve(workspace, capacity, g_.y.kernel * g_.x.kernel, epilogue.steps());
-  by_row_ = carve(workspace, capacity, g_.y.kernel, epilogue.steps());
+  by_tap_ = PixelList::carve(workspace, capacity, g_.y.kernel * g_.x.kernel, epilogue.steps());
+  by_row_ = PixelList::carve(workspace, capacity, g_.y.kernel, epilogue.steps());
   // x is inside when 0 <= x * stride - pad and x * stride - pad + extent <= in_w.
   inner_begin_ = inner_end_ = 0;
   if (!g_.dense_rows || g_.x.kernel == 1) return;

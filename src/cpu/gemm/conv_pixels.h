@@ -7,6 +7,7 @@
 //   * A pointer into the padding is a pointer to zeros.
 #pragma once
 
+#include "cpu/gemm/pixel_list.h"
 #include "cpu/gemm/strip_epilogue.h"
 #include "ops/windows.h"
 
@@ -26,15 +27,6 @@ struct ConvGeometry {
   bool dense_rows;  // in_stride_w is the bytes of all channels, so that taps lie side by side (dilation 1, one group)
 
   int64_t pixels() const { return out_n * out_h * out_w; }
-};
-
-// Pixels whose strips have the same shape. The arrays lie in workspace.
-struct PixelList {
-  const void** inputs;  // [tap][capacity]
-  void** outputs;
-  int64_t* offsets[kMaxEpilogueSteps];
-  int64_t capacity;
-  int64_t count;
 };
 
 class ConvPixels {

@@ -15,6 +15,7 @@
 
 #include "cpu/gemm/conv_pixels.h"
 #include "cpu/gemm/packed_blocks.h"
+#include "cpu/gemm/work_shares.h"
 #include "ops/conv.h"
 #include "ops/reference.h"
 
@@ -59,8 +60,8 @@ class ConvKernel final : public Kernel {
     const TensorView& out = args.out[0];
     const ConvGeometry geometry = make_geometry(args);
     const StripEpilogue epilogue(epilogues_, has_bias_ ? args.in[2].as<const float>() : nullptr, args.in, out, 1);
-    const Shares shares(geometry.pixels(), shape_.chunk(), shape_.attrs.group, packed_shape_.blocks.count(),
-                        args.parallel->width());
+    const WorkShares shares(geometry.pixels(), shape_.chunk(), shape_.attrs.group, packed_shape_.blocks.count(),
+                            args.parallel->width());
     const int64_t steps = static_cast<int64_t>(epilogues_.size());
     const int64_t scratch = ConvPixels::bytes(shape_.chunk(), shape_.kernel_h, shape_.kernel_w, steps);
     args.parallel->for_each(shares.tasks(), [&](int64_t task, int participant) {
@@ -71,20 +72,6 @@ class ConvKernel final : public Kernel {
   }
 
  private:
-  // How the work is cut: chunks of pixels by ranges of blocks by groups.
-  struct Shares {
-    int64_t pixels, chunk, chunks, ranges, blocks, groups;
-    Shares(int64_t pixels, int64_t largest_chunk, int64_t groups, int64_t blocks, int64_t threads)
-        : pixels(pixels), blocks(blocks), groups(groups) {
-      chunks = ceil_div(pixels, largest_chunk);
-      if (threads > 1 && chunks > 1) chunks = align_up(chunks, 2);
-      chunk = chunks == 0 ? 0 : std::min(align_up(ceil_div(pixels, chunks), 24), largest_chunk);
-      if (chunk > 0) chunks = ceil_div(pixels, chunk);
-      ranges = threads == 1 || chunks == 0 ? 1 : std::clamp<int64_t>(4 * threads / (chunks * groups), 1, blocks);
-    }
-    int64_t tasks() const { return chunks * ranges * groups; }
-  };
-
   ConvGeometry make_geometry(const KernelArgs& args) const {
     const TensorView &in = args.in[0], &out = args.out[0];
     const ops::Spatial from(in), to(out);
@@ -128,14 +115,11 @@ class ConvKernel final : public Kernel {
     return g;
   }
 
-  void run_task(const StripEpilogue& epilogue, const Shares& shares, int64_t task, ConvPixels& pixels) const {
-    const int64_t range = task % shares.ranges, chunk = task / shares.ranges % shares.chunks;
-    const int64_t group = task / shares.ranges / shares.chunks;
-    const int64_t begin = chunk * shares.chunk, end = std::min(begin + shares.chunk, shares.pixels);
+  void run_task(const StripEpilogue& epilogue, const WorkShares& shares, int64_t task, ConvPixels& pixels) const {
+    const auto [group, begin, end, first, last] = shares.task(task);
     const int64_t group_bytes = packed_shape_.bytes();
     const std::byte* zeros = packed_ + shape_.attrs.group * group_bytes;
     pixels.list(begin, end, group * shape_.depth * packed_shape_.element_bytes(), zeros);
-    const int64_t first = range * shares.blocks / shares.ranges, last = (range + 1) * shares.blocks / shares.ranges;
     for (int64_t block = first; block < last; ++block) {
       const std::byte* weights = packed_ + group * group_bytes + packed_shape_.block_offset(block);
       run_strip(pixels.by_row(), shape_.kernel_h, shape_.kernel_w * shape_.depth, epilogue, group, block, weights);

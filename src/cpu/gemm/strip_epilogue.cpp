@@ -10,8 +10,7 @@ StripEpilogue::StripEpilogue(std::span<const ops::Epilogue> epilogues, const flo
                              std::span<const TensorView> in, const TensorView& out, int channel_axis) noexcept {
   bind_epilogue(epilogues, in, out, channel_axis, bound);
   bias = own_bias;
-  if (!bias && bound.count > 0 && bound.steps[0].kind == Kind::bias && !bound.steps[0].is_bf16 &&
-      bound.steps[0].channel_stride == 1) {
+  if (!bias && bound.count > 0 && adds_a_channel_vector(0, channel_axis)) {
     bias = static_cast<const float*>(bound.steps[0].data);
     first = 1;
   }
@@ -35,6 +34,14 @@ StripEpilogue::StripEpilogue(std::span<const ops::Epilogue> epilogues, const flo
     }
   }
   direct = next == bound.count;
+}
+
+bool StripEpilogue::adds_a_channel_vector(size_t step, int channel_axis) const noexcept {
+  const EpilogueStep& s = bound.steps[step];
+  if ((s.kind != Kind::bias && s.kind != Kind::add) || s.is_bf16 || s.channel_stride != 1) return false;
+  for (int axis = 0; axis < kMaxRank; ++axis)
+    if (axis != channel_axis && bound.strides[step][static_cast<size_t>(axis)] != 0) return false;
+  return true;
 }
 
 void StripEpilogue::fill(StripArgs& args, const int64_t* const* offsets) const noexcept {

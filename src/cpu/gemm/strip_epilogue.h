@@ -28,6 +28,9 @@ struct StripEpilogue {
   // Fills the members of `args` that speak of the epilogue. offsets: [step], an array of offsets by pixel where
   // has_operand(step).
   void fill(StripArgs& args, const int64_t* const* offsets) const noexcept;
+
+ private:
+  bool adds_a_channel_vector(size_t step, int channel_axis) const noexcept;
 };
 
 }  // namespace memline::cpu
