@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/slots.h"
 #include "runtime/inputs.h"
 
 namespace memline::runtime {
@@ -15,10 +16,8 @@ using engine::ShapeCondition;
 
 std::vector<int32_t> slots_of(const ShapeCondition& condition) {
   std::vector<int32_t> slots;
-  condition.left.collect_slots(slots);
-  condition.right.collect_slots(slots);
-  std::ranges::sort(slots);
-  slots.erase(std::unique(slots.begin(), slots.end()), slots.end());
+  engine::add_slots(condition.left, slots);
+  engine::add_slots(condition.right, slots);
   return slots;
 }
 

@@ -114,7 +114,9 @@ TEST(OpCallText, ThatIsCutAnywhereIsAnErrorOrAnotherCall) {
   const std::string text = fused_conv().text();
   for (size_t size = 0; size < text.size(); ++size) {
     const Result<OpCall> call = OpCall::parse(std::string_view(text).substr(0, size));
-    if (call) EXPECT_EQ(call->text(), text.substr(0, size));
+    if (call) {
+      EXPECT_EQ(call->text(), text.substr(0, size));
+    }
   }
 }
 
@@ -124,7 +126,9 @@ TEST(OpCallText, WithAnyCharacterReplacedIsAnErrorOrReadsBack) {
     for (const char other : {'\0', '(', ')', '[', ']', ',', ' ', '"', '\\', '9', '-', '@', ';', '|', '_'}) {
       std::string changed = text;
       changed[at] = other;
-      if (const Result<OpCall> call = OpCall::parse(changed)) EXPECT_TRUE(OpCall::parse(call->text()));
+      if (const Result<OpCall> call = OpCall::parse(changed)) {
+        EXPECT_TRUE(OpCall::parse(call->text()));
+      }
     }
   }
 }

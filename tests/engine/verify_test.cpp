@@ -47,7 +47,7 @@ const Damage kDamages[] = {
     {"a block that runs itself", [](Program& p) { step(p, 0, 3).blocks[0] = 0; }, "step 'loop' runs block 0"},
     {"a block that two steps run", [](Program& p) { step(p, 0, 3).blocks[0] = 1; }, "step 'loop' runs block 1"},
     {"a branch with one block", [](Program& p) { step(p, 0, 2).blocks.pop_back(); }, ""},
-    {"a branch on a float", [](Program& p) { step(p, 0, 2).in[0].type.dtype = DType::f32; }, "needs one bool"},
+    {"a branch on a number", [](Program& p) { step(p, 0, 2).in[0].type.dtype = DType::u8; }, "needs one bool"},
     {"a loop without a counter", [](Program& p) { step(p, 0, 3).iteration_slot = -1; },
      "without one body and a counter"},
     {"a loop whose counter is an input's extent", [](Program& p) { step(p, 0, 3).iteration_slot = 0; },
