@@ -29,6 +29,12 @@
 namespace memline {
 namespace {
 
+// A sanitizer keeps its own state of a thread, almost 1 MiB, on the thread's stack.
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr int64_t kStack = ThreadPool::kStackBytes + (int64_t{2} << 20);
+#else
+constexpr int64_t kStack = ThreadPool::kStackBytes;
+#endif
 constexpr int64_t kGuardBytes = 4096;
 constexpr int kPausesBetweenClockReads = 32;
 
@@ -136,19 +142,18 @@ void ThreadPool::Worker::loop() noexcept {
 }
 
 Status ThreadPool::Worker::start() noexcept {
-  stack = ::mmap(nullptr, kGuardBytes + kStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK,
-                 -1, 0);
+  stack = ::mmap(nullptr, kGuardBytes + kStack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_STACK, -1, 0);
   if (stack == MAP_FAILED) {
     stack = nullptr;
-    return out_of_memory("the system refused {} of memory for the stack of a thread", format_size(kStackBytes));
+    return out_of_memory("the system refused {} of memory for the stack of a thread", format_size(kStack));
   }
   char* const bottom = static_cast<char*>(stack) + kGuardBytes;
   ::mprotect(stack, kGuardBytes, PROT_NONE);
-  std::memset(bottom, 0, kStackBytes);  // resident before the first run
+  std::memset(bottom, 0, kStack);  // resident before the first run
 
   pthread_attr_t attributes;
   ::pthread_attr_init(&attributes);
-  ::pthread_attr_setstack(&attributes, bottom, kStackBytes);
+  ::pthread_attr_setstack(&attributes, bottom, kStack);
   sigset_t all, before;  // signals go to the application's threads
   ::sigfillset(&all);
   ::pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -160,7 +165,7 @@ Status ThreadPool::Worker::start() noexcept {
   ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
   ::pthread_attr_destroy(&attributes);
   if (error != 0) {
-    ::munmap(stack, kGuardBytes + kStackBytes);
+    ::munmap(stack, kGuardBytes + kStack);
     stack = nullptr;
     return out_of_memory("the system refused a thread: {}", std::strerror(error));
   }
@@ -174,7 +179,7 @@ void ThreadPool::Worker::stop() noexcept {
   MEML_CHECK(before == kIdle || before == kAsleep);
   wake();
   ::pthread_join(thread, nullptr);
-  ::munmap(stack, kGuardBytes + kStackBytes);
+  ::munmap(stack, kGuardBytes + kStack);
 }
 
 Result<std::unique_ptr<ThreadPool>> ThreadPool::create(int workers) {
