@@ -1,0 +1,130 @@
+// Resize, modes linear and cubic.
+//   layout   x and y [N, C, H, W] with channels innermost, any other strides, f32 or bf16.
+//   tiling   a unit of work is an output row by a chunk of channels whose interpolated columns stay in L1
+//   (resize.inl.h); a task
+//            is a run of units. The weights of the columns are in a table made once a run.
+//   sum      rows, then columns: independent of batch, rows, tasks and threads.
+#include "cpu/resize/resize_tactic.h"
+
+#include <algorithm>
+#include <string>
+
+#include "base/size.h"
+#include "cpu/resize/resize_call.h"
+
+namespace memline::cpu {
+namespace {
+
+constexpr int64_t kScratchFloats = 8192;
+
+struct ResizeShape {
+  int64_t channels, chunk, scratch_floats, table_bytes;
+
+  ResizeShape(const OpCall& call, int lanes) {
+    const std::vector<int64_t>& x = call.in[0].max_dims;
+    channels = x[1];
+    const int64_t padded = align_up(std::max<int64_t>(channels, 1), lanes), width = std::max<int64_t>(x[3], 1);
+    chunk = std::min(std::max<int64_t>(kScratchFloats / width / lanes * lanes, 2 * lanes), padded);
+    scratch_floats = align_up(width * chunk, 16);
+    table_bytes = align_up(call.out[0].max_dims[3] * static_cast<int64_t>(sizeof(ResizeWeights)), 64);
+  }
+};
+
+class ResizeKernel final : public Kernel {
+ public:
+  ResizeKernel(const OpCall& call, const ResizeKernels& kernels)
+      : attrs_(call.attrs.as<ops::ResizeAttrs>()),
+        shape_(call, kernels.lanes),
+        run_row_(call.out[0].type.dtype == DType::bf16 ? kernels.row_bf16 : kernels.row_f32),
+        row_axis_(call.row_axis) {}
+
+  RunStatus run(const KernelArgs& args) noexcept override {
+    const TensorView& out = args.out[0];
+    const ops::ResizeAxes axes = ops::resize_axes(attrs_, args.in, out);
+    auto* const columns = reinterpret_cast<ResizeWeights*>(args.workspace.data());
+    for (int64_t x = 0; x < out.dim(3); ++x) columns[x] = resize_weights(attrs_, axes[3], x);
+    ops::RowRange pictures{0, out.dim(0)}, rows{0, out.dim(2)};
+    if (row_axis_ == 0) pictures = args.rows;
+    if (row_axis_ == 2) rows = args.rows;
+    const int64_t row_count = rows.end - rows.begin, chunks = ceil_div(shape_.channels, shape_.chunk);
+    const int64_t units = (pictures.end - pictures.begin) * row_count * chunks;
+    const int64_t tasks = std::min<int64_t>(units, 4 * args.parallel->width());
+    args.parallel->for_each(tasks, [&](int64_t task, int participant) {
+      auto* const scratch =
+          reinterpret_cast<float*>(args.workspace.data() + shape_.table_bytes) + participant * shape_.scratch_floats;
+      for (int64_t unit = units * task / tasks; unit < units * (task + 1) / tasks; ++unit) {
+        const int64_t row = unit / chunks, y = rows.begin + row % row_count;
+        const ResizeWeights weights = resize_weights(attrs_, axes[2], y);
+        run_unit(args, pictures.begin + row / row_count, y, weights, columns, unit % chunks * shape_.chunk, scratch);
+      }
+    });
+    return {};
+  }
+
+ private:
+  void run_unit(const KernelArgs& args, int64_t n, int64_t y, const ResizeWeights& weights,
+                const ResizeWeights* columns, int64_t channel, float* scratch) const noexcept {
+    const TensorView &in = args.in[0], &out = args.out[0];
+    const int64_t size = size_of(in.dtype);
+    run_row_({.in = in.as<const std::byte>() + (n * in.stride(0) + channel) * size,
+              .in_h = in.stride(2),
+              .in_w = in.stride(3),
+              .out = out.as<std::byte>() + (n * out.stride(0) + y * out.stride(2) + channel) * size,
+              .out_w = out.stride(3),
+              .width = in.dim(3),
+              .out_width = out.dim(3),
+              .y = &weights,
+              .columns = columns,
+              .channels = std::min(shape_.chunk, shape_.channels - channel),
+              .scratch = scratch});
+  }
+
+  ops::ResizeAttrs attrs_;
+  ResizeShape shape_;
+  void (*run_row_)(const ResizeRow& row);
+  int row_axis_;
+};
+
+class ResizeTactic final : public Tactic {
+ public:
+  ResizeTactic(std::string_view name, const ResizeKernels& kernels) : name_(name), kernels_(kernels) {}
+
+  std::string_view name() const override { return name_; }
+
+  Support supports(const OpCall& call) const override {
+    if (const Support support = resize_supported(call); !support) return support;
+    const DType dtype = call.in[0].type.dtype;
+    MEML_REFUSE_IF(dtype != DType::f32 && dtype != DType::bf16, "input is {}, needs f32 or bf16", dtype);
+    MEML_REFUSE_IF(call.attrs.as<ops::ResizeAttrs>().mode == "nearest", "mode is nearest");
+    return Support::yes();
+  }
+  Workspace workspace(const OpCall& call, int) const override {
+    const ResizeShape shape(call, kernels_.lanes);
+    return {.shared = shape.table_bytes,
+            .per_thread = align_up(shape.scratch_floats * static_cast<int64_t>(sizeof(float)), 64)};
+  }
+  // 1 ns a register and tap of either pass.
+  double stored_cost(const OpCall& call) const override {
+    const std::vector<int64_t>&x = call.in[0].max_dims, &y = call.out[0].max_dims;
+    const double taps = call.attrs.as<ops::ResizeAttrs>().mode == "cubic" ? 4 : 2;
+    const auto registers = static_cast<double>(ceil_div(x[1], kernels_.lanes) * y[0] * y[2]);
+    return 500 + registers * (static_cast<double>(x[3]) + static_cast<double>(y[3])) * taps;
+  }
+  bool rows_independent(const OpCall& call) const override { return call.row_axis == 0 || call.row_axis == 2; }
+
+  Result<std::unique_ptr<Kernel>> make(const OpCall& call, std::span<const std::byte>) const override {
+    return std::make_unique<ResizeKernel>(call, kernels_);
+  }
+
+ private:
+  std::string name_;
+  ResizeKernels kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tactic> resize_tactic(std::string_view name, const ResizeKernels& kernels) {
+  return std::make_unique<ResizeTactic>(name, kernels);
+}
+
+}  // namespace memline::cpu
