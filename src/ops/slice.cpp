@@ -40,8 +40,12 @@ Result<std::vector<Cut>> cuts(const InferContext& in) {
     return invalid_model("starts is {}, needs at most one element for each of {} axes", in.type(1).text(), in.rank(0));
   std::vector<int64_t> axes, steps(static_cast<size_t>(*count), 1);
   for (int64_t i = 0; i < *count; ++i) axes.push_back(i);
-  if (in.has(3)) MEML_TRY(axes, in.constant_ints(3, "axes"));
-  if (in.has(4)) MEML_TRY(steps, in.constant_ints(4, "steps"));
+  if (in.has(3)) {
+    MEML_TRY(axes, in.constant_ints(3, "axes"));
+  }
+  if (in.has(4)) {
+    MEML_TRY(steps, in.constant_ints(4, "steps"));
+  }
   if (axes.size() != static_cast<size_t>(*count) || steps.size() != axes.size())
     return invalid_model("{} starts, {} axes and {} steps: needs as many of each", *count, axes.size(), steps.size());
   MEML_TRY(const std::vector<int> resolved, resolve_axes(axes, in.rank(0), "axes"));

@@ -105,6 +105,7 @@ constexpr auto negated = [](auto x) {
   else
     return decltype(x)(0 - static_cast<uint64_t>(x));
 };
+constexpr auto inverted = [](auto x) { return static_cast<decltype(x)>(~static_cast<uint64_t>(x)); };
 constexpr auto erf = [](auto x) { return decltype(x)(std::erf(x)); };
 constexpr auto sigmoid = [](auto x) {
   const auto e = std::exp(-std::abs(x));
@@ -144,6 +145,9 @@ constexpr auto is_inf = [](auto x, const IsInfAttrs& attrs) {
 };
 constexpr auto celu = [](auto x, const CeluAttrs& a) { return x > 0 ? x : a.alpha * std::expm1(x / a.alpha); };
 constexpr auto selu = [](auto x, const SeluAttrs& a) { return a.gamma * (x > 0 ? x : a.alpha * std::expm1(x)); };
+constexpr auto thresholded_relu = [](auto x, const ThresholdedReluAttrs& a) {
+  return x > a.alpha ? x : decltype(x)(0);
+};
 
 }  // namespace
 
@@ -154,7 +158,7 @@ std::vector<OpDef> unary_ops() {
       floats<[](auto x) { return std::acos(x); }>("Acos", 7),
       floats<[](auto x) { return std::asin(x); }>("Asin", 7),
       floats<[](auto x) { return std::atan(x); }>("Atan", 7),
-      numbers<Accepts::integers, [](auto x) { return ~x; }>("BitwiseNot", 18),
+      numbers<Accepts::integers, inverted>("BitwiseNot", 18),
       floats<[](auto x) { return std::ceil(x); }>("Ceil", 6),
       floats<celu, CeluAttrs>("Celu", 12),
       floats<[](auto x) { return std::cos(x); }>("Cos", 7),
@@ -189,8 +193,7 @@ std::vector<OpDef> unary_ops() {
       floats<[](auto x) { return std::sqrt(x); }>("Sqrt", 6),
       floats<[](auto x) { return std::tan(x); }>("Tan", 7),
       floats<[](auto x) { return std::tanh(x); }>("Tanh", 6),
-      floats<[](auto x, const ThresholdedReluAttrs& a) { return x > a.alpha ? x : decltype(x)(0); },
-             ThresholdedReluAttrs>("ThresholdedRelu", 10),
+      floats<thresholded_relu, ThresholdedReluAttrs>("ThresholdedRelu", 10),
   };
 }
 
