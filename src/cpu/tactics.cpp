@@ -3,6 +3,7 @@
 #include "cpu/copy/copy_tactic.h"
 #include "cpu/gemm/indirect_conv.h"
 #include "cpu/gemm/matmul.h"
+#include "cpu/gemm/stem_conv.h"
 #include "cpu/reference/reference.h"
 #include "cpu/winograd/winograd_tactic.h"
 
@@ -24,6 +25,7 @@ void add_winograd(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
 
 // Convolutions and matrix products by strips, for one level's kernels.
 void add_gemm(std::vector<std::unique_ptr<Tactic>>& list, std::string_view level, const StripKernels& kernels) {
+  list.push_back(stem_conv_tactic(fmt::format("cpu.stem_conv.{}", level), kernels));
   list.push_back(indirect_conv_tactic(fmt::format("cpu.indirect_conv.{}", level), kernels));
   list.push_back(matmul_tactic(fmt::format("cpu.matmul.{}", level), kernels));
   list.push_back(runtime_matmul_tactic(fmt::format("cpu.runtime_matmul.{}", level), kernels));

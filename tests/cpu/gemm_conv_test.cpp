@@ -139,7 +139,8 @@ TEST_P(GemmConv, SaysWhyItRefuses) {
   call = conv_call(c);
   call.inputs[0].channels_last = false;
   EXPECT_EQ(testing::refusal(*conv_, call), "input order 0123 does not end in the channels");
-  call = conv_call(c, DType::f16);
+  call = conv_call(c);
+  call.inputs[0].dtype = DType::f16;
   EXPECT_EQ(testing::refusal(*conv_, call), "input is f16, needs f32");
 }
 

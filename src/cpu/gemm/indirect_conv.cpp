@@ -1,12 +1,10 @@
 // Convolution as an indirect batch-reduce GEMM.
-//   layout   x [N, C, (H,) W], channels innermost with any other strides; y the same. Weights packed
-//   [group][block][tap][k][width]
-//            (packed_blocks.h), then kernel_w * C/group zeros for the padding.
-//   tiling   tasks of up to kPixels output pixels by a range of channel blocks; within a task the pointers are made
-//   once and
-//            each block's weights are read from L2 for all pixels.
-//   sum      taps in row-major order, then input channels, one accumulator: independent of batch, rows, tasks and
-//   threads. limits   rank 3 or 4, constant weights, f32 (bf16 with the bf16 kernels); bias f32.
+//   * Layout: x [N, C, (H,) W], channels innermost with any other strides, and y likewise. Weights are packed as
+//     [group][block][tap][k][width] (packed_blocks.h), followed by kernel_w * C/group zeros for the padding.
+//   * Tiling: tasks of up to kPixels output pixels by a range of channel blocks. Within a task the pointers are made
+//     once, and each block's weights are read from L2 for all pixels.
+//   * Sum: taps in row-major order, then input channels, one accumulator: independent of batch, rows, tasks, threads.
+//   * Limits: rank 3 or 4, constant weights, f32 (bf16 with the bf16 kernels), f32 bias.
 #include "cpu/gemm/indirect_conv.h"
 
 #include <algorithm>
@@ -14,10 +12,8 @@
 #include <string>
 
 #include "cpu/gemm/conv_pixels.h"
-#include "cpu/gemm/packed_blocks.h"
+#include "cpu/gemm/conv_shape.h"
 #include "cpu/gemm/work_shares.h"
-#include "ops/conv.h"
-#include "ops/reference.h"
 
 namespace memline::cpu {
 namespace {
@@ -25,25 +21,9 @@ namespace {
 constexpr int64_t kPixels = 96;            // a multiple of every tile: 4, 6, 8, 12
 constexpr int64_t kTableBytes = 64 << 10;  // pointers of a chunk, so that large kernels leave room in L2
 
-struct ConvShape {
-  ops::ConvAttrs attrs;
-  int rank = 4;
-  int64_t kernel_h = 1, kernel_w = 1, depth = 1, outputs = 1;  // depth, outputs: channels a group
-
-  explicit ConvShape(const OpCall& call) : attrs(call.attrs.as<ops::ConvAttrs>()) {
-    const std::vector<int64_t>& w = call.in[1].max_dims;
-    rank = static_cast<int>(w.size());
-    kernel_w = w.back();
-    kernel_h = rank == 4 ? w[2] : 1;
-    depth = w[1];
-    outputs = w[0] / attrs.group;
-  }
-  int64_t taps() const { return kernel_h * kernel_w; }
-  int64_t chunk() const { return std::clamp<int64_t>(kTableBytes / (taps() * 8) / 24 * 24, 24, kPixels); }
-  PackedShape packed(const StripKernels& kernels) const {
-    return {.blocks = BlockLayout(kernels, outputs), .taps = taps(), .depth = depth, .pair = kernels.pair};
-  }
-};
+int64_t chunk_of(const ConvShape& shape) {
+  return std::clamp<int64_t>(kTableBytes / (shape.taps() * 8) / 24 * 24, 24, kPixels);
+}
 
 class ConvKernel final : public Kernel {
  public:
@@ -51,21 +31,21 @@ class ConvKernel final : public Kernel {
       : kernels_(kernels),
         shape_(call),
         packed_shape_(shape_.packed(kernels)),
+        chunk_(chunk_of(shape_)),
         epilogues_(call.epilogues),
-        has_bias_(call.base_inputs > 2 && call.in[2].present),
         row_axis_(call.row_axis),
         packed_(packed.data()) {}
 
   RunStatus run(const KernelArgs& args) noexcept override {
     const TensorView& out = args.out[0];
     const ConvGeometry geometry = make_geometry(args);
-    const StripEpilogue epilogue(epilogues_, has_bias_ ? args.in[2].as<const float>() : nullptr, args.in, out, 1);
-    const WorkShares shares(geometry.pixels(), shape_.chunk(), shape_.attrs.group, packed_shape_.blocks.count(),
+    const StripEpilogue epilogue(epilogues_, shape_.has_bias ? args.in[2].as<const float>() : nullptr, args.in, out, 1);
+    const WorkShares shares(geometry.pixels(), chunk_, shape_.attrs.group, packed_shape_.blocks.count(),
                             args.parallel->width());
     const int64_t steps = static_cast<int64_t>(epilogues_.size());
-    const int64_t scratch = ConvPixels::bytes(shape_.chunk(), shape_.kernel_h, shape_.kernel_w, steps);
+    const int64_t scratch = ConvPixels::bytes(chunk_, shape_.kernel_h, shape_.kernel_w, steps);
     args.parallel->for_each(shares.tasks(), [&](int64_t task, int participant) {
-      ConvPixels pixels(args.workspace.data() + participant * scratch, shape_.chunk(), geometry, epilogue);
+      ConvPixels pixels(args.workspace.data() + participant * scratch, chunk_, geometry, epilogue);
       run_task(epilogue, shares, task, pixels);
     });
     return {};
@@ -147,8 +127,8 @@ class ConvKernel final : public Kernel {
   StripKernels kernels_;
   ConvShape shape_;
   PackedShape packed_shape_;
+  int64_t chunk_;
   std::vector<ops::Epilogue> epilogues_;
-  bool has_bias_;
   int row_axis_;
   const std::byte* packed_;
 };
@@ -160,38 +140,23 @@ class IndirectConv final : public Tactic {
   std::string_view name() const override { return name_; }
 
   Support supports(const OpCall& call) const override {
-    MEML_REFUSE_IF(call.op->name != "Conv" || !call.op->domain.empty(), "the op is not Conv");
-    const DType dtype = kernels_.pair == 1 ? DType::f32 : DType::bf16;
-    const CallOperand &x = call.in[0], &w = call.in[1], &y = call.out[0];
-    MEML_REFUSE_IF(x.type.dtype != dtype, "input is {}, needs {}", x.type.dtype, dtype);
-    MEML_REFUSE_IF(y.type.dtype != dtype, "output is {}, needs {}", y.type.dtype, dtype);
-    MEML_REFUSE_IF(!w.is_constant, "weights are computed at run time");
-    const int rank = x.type.rank();
-    MEML_REFUSE_IF(rank != 3 && rank != 4, "rank is {}, needs 3 or 4", rank);
-    MEML_REFUSE_IF(x.order.axes[static_cast<size_t>(rank - 1)] != 1, "input order {} does not end in the channels",
-                   x.order.text());
-    MEML_REFUSE_IF(y.order.axes[static_cast<size_t>(rank - 1)] != 1, "output order {} does not end in the channels",
-                   y.order.text());
-    if (call.base_inputs > 2 && call.in[2].present)
-      MEML_REFUSE_IF(call.in[2].type.dtype != DType::f32, "bias is {}, needs f32", call.in[2].type.dtype);
-    return epilogue_supported(call);
+    const Support support = conv_supported(call, kernels_);
+    if (!support) return support;
+    const CallOperand& x = call.in[0];
+    MEML_REFUSE_IF(x.type.dtype != call.out[0].type.dtype, "input is {}, needs {}", x.type.dtype,
+                   call.out[0].type.dtype);
+    MEML_REFUSE_IF(x.order.axes[x.order.rank - 1u] != 1, "input order {} does not end in the channels", x.order.text());
+    return Support::yes();
   }
 
   Workspace workspace(const OpCall& call, int) const override {
     const ConvShape shape(call);
-    return {.shared = 0,
-            .per_thread = ConvPixels::bytes(shape.chunk(), shape.kernel_h, shape.kernel_w,
-                                            static_cast<int64_t>(call.epilogues.size()))};
+    const auto steps = static_cast<int64_t>(call.epilogues.size());
+    return {.shared = 0, .per_thread = ConvPixels::bytes(chunk_of(shape), shape.kernel_h, shape.kernel_w, steps)};
   }
 
   double stored_cost(const OpCall& call) const override {
-    const ConvShape shape(call);
-    double products = static_cast<double>(shape.taps()) * static_cast<double>(align_up(shape.depth, kernels_.pair)) *
-                      static_cast<double>(shape.packed(kernels_).blocks.padded_channels() * shape.attrs.group);
-    for (size_t axis = 0; axis < call.out[0].max_dims.size(); ++axis)
-      if (axis != 1) products *= static_cast<double>(call.out[0].max_dims[axis]);
-    return 1000 + products / (kernels_.lanes * kernels_.pair *
-                              5.5);  // 5.5 multiplications a lane and ns: 0.85 of 3.2 GHz with two units
+    return 1000 + ConvShape(call).products(call, kernels_) / products_per_ns(kernels_);
   }
 
   uint64_t may_overwrite(const OpCall& call) const override { return epilogue_may_overwrite(call); }
@@ -208,20 +173,8 @@ class IndirectConv final : public Tactic {
   Status pack(const OpCall& call, std::span<std::byte> out) const override {
     const ConvShape shape(call);
     const PackedShape packed = shape.packed(kernels_);
-    const TensorView& w = call.in[1].value;
-    std::byte* next = out.data();
-    for (int64_t group = 0; group < shape.attrs.group; ++group) {
-      for (int64_t block = 0; block < packed.blocks.count(); ++block) {
-        pack_block(packed, block, next, [&](int64_t channel, int64_t tap, int64_t k) {
-          int64_t at = (group * shape.outputs + channel) * w.stride(0) + k * w.stride(1) +
-                       tap % shape.kernel_w * w.stride(w.rank - 1);
-          if (w.rank == 4) at += tap / shape.kernel_w * w.stride(2);
-          return ops::load<float>(w, at);
-        });
-        next += packed.block_bytes(packed.blocks.width(block));
-      }
-    }
-    std::memset(next, 0, static_cast<size_t>(zero_bytes(shape, packed)));
+    shape.pack(call, packed, out.data());
+    std::memset(out.data() + packed.bytes() * shape.attrs.group, 0, static_cast<size_t>(zero_bytes(shape, packed)));
     return {};
   }
 

@@ -43,8 +43,7 @@ double MatrixProduct::cost(const OpCall& call, const StripKernels& kernels) cons
   for (size_t i = 0; i + 1 < call.out[0].max_dims.size(); ++i) rows *= static_cast<double>(call.out[0].max_dims[i]);
   const double products = static_cast<double>(depth * packed(kernels).blocks.padded_channels());
   const double bytes_per_ns = 20;
-  return 1000 +
-         std::max(rows * products / (kernels.lanes * kernels.pair * 5.5), products * (4 / kernels.pair) / bytes_per_ns);
+  return 1000 + std::max(rows * products / products_per_ns(kernels), products * (4 / kernels.pair) / bytes_per_ns);
 }
 
 Support product_supported(const OpCall& call, const StripKernels& kernels) {
