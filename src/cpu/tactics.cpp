@@ -1,10 +1,16 @@
 #include "cpu/tactics.h"
 
 #include "cpu/copy/copy_tactic.h"
+#include "cpu/depthwise/depthwise_tactic.h"
+#include "cpu/elementwise/elementwise_tactic.h"
 #include "cpu/gemm/indirect_conv.h"
 #include "cpu/gemm/matmul.h"
 #include "cpu/gemm/stem_conv.h"
+#include "cpu/pool/pool_tactic.h"
+#include "cpu/reduce/reduce_tactic.h"
 #include "cpu/reference/reference.h"
+#include "cpu/resize/resize_tactic.h"
+#include "cpu/softmax/softmax_tactic.h"
 #include "cpu/winograd/winograd_tactic.h"
 
 namespace memline::cpu {
@@ -23,6 +29,26 @@ void add_winograd(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
   list.push_back(winograd_tactic("cpu.winograd23.packed.avx2", winograd23_avx2(), At::build));
 }
 
+// What moves more than it multiplies.
+void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
+  if (level >= CpuLevel::avx512) {
+    list.push_back(depthwise_tactic("cpu.depthwise.avx512", depthwise_avx512()));
+    list.push_back(elementwise_tactic("cpu.elementwise.avx512", elementwise_avx512()));
+    list.push_back(pool_tactic("cpu.pool.avx512", pool_avx512()));
+    list.push_back(resize_tactic("cpu.resize.avx512", resize_avx512()));
+    list.push_back(softmax_tactic("cpu.softmax.avx512", softmax_avx512()));
+    list.push_back(reduce_tactic("cpu.reduce.avx512", reduce_avx512()));
+  }
+  list.push_back(depthwise_tactic("cpu.depthwise.avx2", depthwise_avx2()));
+  list.push_back(elementwise_tactic("cpu.elementwise.avx2", elementwise_avx2()));
+  list.push_back(pool_tactic("cpu.pool.avx2", pool_avx2()));
+  list.push_back(resize_tactic("cpu.resize.avx2", resize_avx2()));
+  list.push_back(softmax_tactic("cpu.softmax.avx2", softmax_avx2()));
+  list.push_back(reduce_tactic("cpu.reduce.avx2", reduce_avx2()));
+  list.push_back(resize_nearest_tactic());
+  list.push_back(copy_tactic());
+}
+
 // Convolutions and matrix products by strips, for one level's kernels.
 void add_gemm(std::vector<std::unique_ptr<Tactic>>& list, std::string_view level, const StripKernels& kernels) {
   list.push_back(stem_conv_tactic(fmt::format("cpu.stem_conv.{}", level), kernels));
@@ -36,10 +62,10 @@ void add_gemm(std::vector<std::unique_ptr<Tactic>>& list, std::string_view level
 std::vector<std::unique_ptr<Tactic>> make_tactics(CpuLevel level) {
   std::vector<std::unique_ptr<Tactic>> list;
   add_winograd(list, level);
+  add_light(list, level);
   if (level >= CpuLevel::avx512_bf16) add_gemm(list, "avx512_bf16", avx512_bf16::strip_kernels_bf16());
   if (level >= CpuLevel::avx512) add_gemm(list, "avx512", avx512::strip_kernels_f32());
   add_gemm(list, "avx2", avx2::strip_kernels_f32());
-  list.push_back(copy_tactic());
   list.push_back(reference_tactic());
   return list;
 }

@@ -44,12 +44,13 @@ class SoftmaxKernel final : public Kernel {
     const auto axis = static_cast<size_t>(axis_);
     const int64_t length = in.dims[axis];
     if (length == 0) return {};
+    const bool across = other_axis_innermost(in) && other_axis_innermost(out);
     in.dims[axis] = out.dims[axis] = 1;  // what is left says where softmaxes begin
     BroadcastRows rows(out, row_axis_, args.rows);
     rows.add_broadcast(in);
     rows.finish();
-    const bool across = rows.columns() > 1 && rows.column_stride(0) == 1 && rows.column_stride(1) == 1;
-    const int64_t block = across ? std::min(rows.columns(), kColumns) : 1;
+    const bool side_by_side = rows.column_stride(0) == 1 && rows.column_stride(1) == 1;
+    const int64_t block = across && side_by_side ? std::min(rows.columns(), kColumns) : 1;
     const int64_t blocks = ceil_div(rows.columns(), block), units = rows.rows() * blocks;
     const int64_t tasks = std::min<int64_t>(units, 4 * args.parallel->width());
     args.parallel->for_each(tasks, [&](int64_t task, int) {
@@ -71,6 +72,13 @@ class SoftmaxKernel final : public Kernel {
   }
 
  private:
+  // Asked of the whole view: a band must not change the order of a sum.
+  bool other_axis_innermost(const TensorView& view) const noexcept {
+    for (int i = 0; i < view.rank; ++i)
+      if (i != axis_ && view.dim(i) > 1 && view.stride(i) == 1) return true;
+    return false;
+  }
+
   void run_row(DType dtype, const SoftmaxRow& row) const noexcept {
     dtype == DType::bf16 ? kernels_.row_bf16(row) : kernels_.row_f32(row);
   }
