@@ -12,28 +12,27 @@ using engine::Operand;
 using memory::Region;
 
 struct Memory {
-  uintptr_t base = 0;
-  int64_t bytes = 0;
+  const void* base = nullptr;
+  int64_t bytes = 0;  // as the program planned them: mappings are rounded up to pages
 };
 
-Memory memory_of(std::span<const std::byte> bytes) noexcept {
-  return {reinterpret_cast<uintptr_t>(bytes.data()), static_cast<int64_t>(bytes.size())};
-}
-
 Memory memory_of(const Prepared& prepared, const Operand& operand) noexcept {
+  const engine::Program& program = *prepared.program;
   const auto index = static_cast<size_t>(operand.index);
+  const auto address = [&](size_t state) {
+    return reinterpret_cast<const void*>(static_cast<uintptr_t>(prepared.state[state]));
+  };
   switch (operand.region) {
     case Region::arena:
-      return memory_of(prepared.arena.bytes());
+      return {prepared.arena.bytes().data(), program.arena_bytes};
     case Region::weights:
-      return memory_of(prepared.weights);
+      return {prepared.weights.data(), program.weights_bytes};
     case Region::staging:
-      return memory_of(prepared.staging.bytes());
+      return {prepared.staging.bytes().data(), program.staging_bytes};
     case Region::input:
-      return {static_cast<uintptr_t>(prepared.state[prepared.input_state(index)]), prepared.input_bytes[index]};
+      return {address(prepared.input_state(index)), prepared.input_bytes[index]};
     case Region::output:
-      return {static_cast<uintptr_t>(prepared.state[prepared.output_state(index)]),
-              prepared.program->outputs[index].max_bytes};
+      return {address(prepared.output_state(index)), program.outputs[index].max_bytes};
   }
   return {};
 }
@@ -45,7 +44,8 @@ bool place_operand(const Prepared& prepared, const Operand& operand, bool packed
   if (packed) return true;
   const Memory memory = memory_of(prepared, operand);
   if (!placed->touched.inside(memory.bytes)) return false;
-  view.data = reinterpret_cast<void*>(memory.base + static_cast<uintptr_t>(placed->offset));
+  view.data =
+      reinterpret_cast<void*>(reinterpret_cast<uintptr_t>(memory.base) + static_cast<uintptr_t>(placed->offset));
   return true;
 }
 

@@ -14,6 +14,7 @@
 
 namespace memline::runtime {
 
+using testing::operand;
 using testing::Operand;
 using testing::ProgramBuilder;
 
