@@ -71,11 +71,13 @@ Result<TensorTypes> infer(const ReshapeAttrs& attrs, const InferContext& in) {
   MEML_TRY(Resolved resolved, resolve(attrs, in));
   const DimExpr &from = resolved.input_rest, &to = resolved.output_rest;
   TensorType type = {.dtype = in.dtype(0), .dims = std::move(resolved.dims)};
-  const std::string what = fmt::format("{} does not divide into {}", in.type(0).text(), type.text());
   if (resolved.has_rest_axis) {
+    const std::string what = fmt::format("{} does not divide into {}", in.type(0).text(), type.text());
     MEML_TRY_STATUS(in.demand(equal(mod(from, to), 0), what));
   } else {
-    MEML_TRY_STATUS(in.expect_equal(from, to, what));
+    const std::string what =
+        fmt::format("{} and {} hold different numbers of elements", in.type(0).text(), type.text());
+    MEML_TRY_STATUS(in.demand(equal(from, to), what));
   }
   return TensorTypes{std::move(type)};
 }

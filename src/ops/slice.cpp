@@ -60,19 +60,23 @@ Result<std::vector<Cut>> cuts(const InferContext& in) {
 // max(low, x) for a low of 0 or -1, without the max where x is never below 0.
 DimExpr at_least(int64_t low, const DimExpr& x) { return never_negative(x) ? x : max(low, x); }
 
-// `position` counted from the front and clamped to [low, extent + high].
+// `position` counted from the front and clamped to [low, extent + high]; where that is empty (extent 0), extent + high.
 DimExpr clamped(const DimExpr& position, const DimExpr& extent, int64_t low, int64_t high) {
   constexpr int64_t kBeyondAny = int64_t{1} << 31;  // exporters write INT32_MAX or INT64_MAX for "to the end"
+  const DimExpr most = extent + high;
+  DimExpr from_front = position;
   if (position.is_constant()) {
     const int64_t p = *position.constant();
-    if (p >= kBeyondAny - 1 && !extent.is_constant()) return at_least(low, extent + high);
-    if (p <= -kBeyondAny && !extent.is_constant()) return low;
-    if (p == 0 && high == 0) return 0;
-    if (p < 0) return at_least(low, extent + p);
+    if (p >= kBeyondAny - 1 && !extent.is_constant()) return most;
+    if (p <= -kBeyondAny && low < 0) return low;
+    if (p < 0) from_front = extent + p;
+  } else if (!never_negative(position)) {
+    from_front = select(less(position, 0), position + extent, position);
   }
-  if (position == extent) return at_least(low, extent + high);
-  if (never_negative(position)) return at_least(low, min(position, extent + high));
-  return at_least(low, min(select(less(position, 0), position + extent, position), extent + high));
+  if (from_front == most || (high == 0 && from_front.constant() == 0)) return from_front;
+  from_front = at_least(low, from_front);
+  // Behind a negative position nothing reaches past the end, except low itself where the extent is 0.
+  return high == 0 && position.constant().value_or(0) < 0 ? from_front : min(from_front, most);
 }
 
 struct Span {

@@ -23,7 +23,7 @@ TEST(Reshape, AnEmptyTensorResolvesItsRestToZero) {
 
 TEST(Reshape, ShapesThatDoNotFitAreRefused) {
   const Tensor x = counted(DType::f32, {2, 3});
-  EXPECT_EQ(refusal("Reshape", "", {x, list({4, 2})}), "f32[2,3] does not divide into f32[4,2]: 6 and 8 differ");
+  EXPECT_EQ(refusal("Reshape", "", {x, list({4, 2})}), "f32[2,3] and f32[4,2] hold different numbers of elements");
   EXPECT_EQ(refusal("Reshape", "", {x, list({4, -1})}), "f32[2,3] does not divide into f32[4,1]");
   EXPECT_EQ(refusal("Reshape", "", {x, list({-1, -1})}), "the shape has -1 twice, on axes 0 and 1");
   EXPECT_EQ(refusal("Reshape", "", {x, list({2, 3, 0})}), "the shape copies axis 2, which f32[2,3] does not have");
@@ -100,7 +100,7 @@ TEST(Unsqueeze, InsertsAxesCountedInTheResult) {
   EXPECT_EQ(refusal("Unsqueeze", "", {x, list({0, 0})}), "axes names axis 0 twice");
   EXPECT_EQ(import_and_run("Unsqueeze", 11, {.int_lists = {{"axes", {1}}}}, {x}).value()[0],
             counted(DType::f32, {2, 1, 3}));
-  EXPECT_EQ(view_of("Unsqueeze", "", {{"f32[s0,s1]", ""}, {"i64[1]", "1"}}), "0 [s1, s1, 1]");
+  EXPECT_EQ(view_of("Unsqueeze", "", {{"f32[s0,s1]", ""}, {"i64[1]", "1"}}), "0 [s1, 1, 1]");
 }
 
 TEST(Transpose, PermutesAxes) {
