@@ -8,13 +8,15 @@
 
 #include <cstdint>
 
+#include "base/threads.h"
 #include "engine/program.h"
 
 namespace memline::engine {
 
 inline constexpr int64_t kLibraryBytes = int64_t{3}
                                          << 20;  // pages of code and data of the library and of what it links
-inline constexpr int64_t kWorkerBytes = int64_t{144} << 10;  // a pool thread: its touched stack, guard and thread block
+// A pool thread: its stack, which the pool keeps resident, and its thread block.
+inline constexpr int64_t kWorkerBytes = ThreadPool::kStackBytes + (int64_t{16} << 10);
 
 inline constexpr int64_t kPreparedStepBytes = 160;     // a step of a session
 inline constexpr int64_t kPreparedOperandBytes = 152;  // a view of a session, and the heap's share
