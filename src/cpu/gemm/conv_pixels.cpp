@@ -2,76 +2,127 @@
 #include "cpu/gemm/conv_pixels.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace memline::cpu {
-int64_t ConvPixels::bytes(int64_t capacity, int64_t kernel_h, int64_t kernel_w, int64_t steps) {
-  return PixelList::bytes(capacity, kernel_h * kernel_w, steps) + PixelList::bytes(capacity, kernel_h, steps);
+namespace {
+
+constexpr int64_t kPixels = 96;            // a multiple of every tile: 4, 6, 8, 12
+constexpr int64_t kTableBytes = 64 << 10;  // of pointers, so that large kernels leave room in L2
+constexpr int64_t kCopies = 24;            // a chunk of 96 pixels in rows of 20 has ten windows over edges
+constexpr int64_t kCopyBytes = 64 << 10;
+
+}  // namespace
+
+ConvChunk::ConvChunk(const ConvShape& shape, const StripKernels& kernels, size_t epilogues)
+    : taps(shape.taps()), steps(static_cast<int64_t>(epilogues)) {
+  pixels = std::clamp<int64_t>(kTableBytes / (taps * 8) / 24 * 24, 24, kPixels);
+  row_bytes = shape.kernel_w * shape.depth * (kernels.pair == 1 ? 4 : 2);
+  window_bytes = shape.kernel_h * row_bytes;
+  copies = shape.attrs.group > 1 || window_bytes == 0 ? 0 : std::min(kCopies, kCopyBytes / window_bytes);
 }
 
-ConvPixels::ConvPixels(std::byte* workspace, int64_t capacity, const ConvGeometry& geometry,
+ConvPixels::ConvPixels(std::byte* workspace, const ConvChunk& chunk, const ConvGeometry& geometry,
                        const StripEpilogue& epilogue) noexcept
-    : g_(geometry), epilogue_(epilogue) {
-  by_tap_ = PixelList::carve(workspace, capacity, g_.y.kernel * g_.x.kernel, epilogue.steps());
-  by_row_ = PixelList::carve(workspace, capacity, g_.y.kernel, epilogue.steps());
+    : chunk_(chunk), g_(geometry), epilogue_(epilogue) {
+  list_ = PixelList::carve(workspace, chunk.pixels, chunk.taps, epilogue.steps());
+  copies_ = workspace;
   // x is inside when 0 <= x * stride - pad and x * stride - pad + extent <= in_w.
-  inner_begin_ = inner_end_ = 0;
-  if (!g_.dense_rows || g_.x.kernel == 1) return;
-  inner_begin_ = ceil_div(g_.x.pad_begin, g_.x.stride);
   const int64_t room = g_.in_w + g_.x.pad_begin - g_.x.extent();
-  inner_end_ = room < 0 ? inner_begin_ : std::max(inner_begin_, room / g_.x.stride + 1);
+  inner_begin_ = ceil_div(g_.x.pad_begin, g_.x.stride) - g_.first_x;
+  inner_end_ = (room < 0 ? 0 : room / g_.x.stride + 1) - g_.first_x;
+}
+
+int64_t ConvPixels::windows_over_edges(int64_t begin, int64_t end) const noexcept {
+  int64_t inner = 0;
+  for (int64_t x = begin % g_.out_w, left = end - begin; left > 0; x = 0) {
+    const int64_t run = std::min(left, g_.out_w - x);
+    inner += std::max<int64_t>(0, std::min(inner_end_, x + run) - std::max(inner_begin_, x));
+    left -= run;
+  }
+  return end - begin - inner;
 }
 
 void ConvPixels::list(int64_t begin, int64_t end, int64_t group_offset, const std::byte* zeros) noexcept {
-  by_tap_.count = by_row_.count = 0;
+  list_.count = copied_ = 0;
   group_offset_ = group_offset;
   zeros_ = zeros;
-  int64_t x = begin % g_.out_w, y = begin / g_.out_w % g_.out_h, n = begin / g_.out_w / g_.out_h;
-  for (int64_t left = end - begin; left > 0;) {
-    const int64_t run = std::min(left, g_.out_w - x);
-    const int64_t inner0 = std::clamp(inner_begin_ - g_.first_x, x, x + run);
-    const int64_t inner1 = std::clamp(inner_end_ - g_.first_x, inner0, x + run);
-    add_run(by_tap_, false, n, y, x, inner0);
-    add_run(by_row_, true, n, y, inner0, inner1);
-    add_run(by_tap_, false, n, y, inner1, x + run);
-    left -= run;
-    x = 0;
-    if (++y == g_.out_h) {
-      y = 0;
-      ++n;
+  by_row_ = g_.dense_rows && windows_over_edges(begin, end) <= chunk_.copies;
+  Run run{.n = begin / g_.out_w / g_.out_h, .y = begin / g_.out_w % g_.out_h, .x = begin % g_.out_w, .length = 0};
+  for (int64_t left = end - begin; left > 0; left -= run.length, run.x = 0) {
+    if (run.y == g_.out_h) {
+      run.y = 0;
+      ++run.n;
+    }
+    run.length = std::min(left, g_.out_w - run.x);
+    if (by_row_)
+      add_rows(run);
+    else
+      add_taps(run);
+    add_outputs(run);
+    list_.count += run.length;
+    ++run.y;
+  }
+}
+
+const std::byte* ConvPixels::input_row(const Run& run, int64_t ky) const noexcept {
+  const int64_t y = g_.y.start(run.y + g_.first_y) + ky * g_.y.dilation;
+  if (y < 0 || y >= g_.in_h) return nullptr;
+  return g_.in + group_offset_ + run.n * g_.in_stride_n + y * g_.in_stride_h;
+}
+
+void ConvPixels::add_taps(const Run& run) noexcept {
+  const void** inputs = list_.inputs + list_.count;
+  for (int64_t ky = 0; ky < g_.y.kernel; ++ky) {
+    const std::byte* row = input_row(run, ky);
+    for (int64_t kx = 0; kx < g_.x.kernel; ++kx, inputs += list_.capacity) {
+      int64_t x = g_.x.start(run.x + g_.first_x) + kx * g_.x.dilation;
+      for (int64_t i = 0; i < run.length; ++i, x += g_.x.stride)
+        inputs[i] = row && x >= 0 && x < g_.in_w ? row + x * g_.in_stride_w : zeros_;
     }
   }
 }
 
-void ConvPixels::add_run(PixelList& list, bool rows, int64_t n, int64_t y, int64_t x0, int64_t x1) noexcept {
-  if (x0 == x1) return;
-  const int64_t start = list.count, length = x1 - x0;
-  const int64_t kernel_w = rows ? 1 : g_.x.kernel, step = g_.x.stride * g_.in_stride_w;
-  const void** inputs = list.inputs + start;
-  for (int64_t ky = 0; ky < g_.y.kernel; ++ky) {
-    const int64_t in_y = g_.y.start(y + g_.first_y) + ky * g_.y.dilation;
-    const bool row_inside = in_y >= 0 && in_y < g_.in_h;
-    const std::byte* row = g_.in + group_offset_ + n * g_.in_stride_n + in_y * g_.in_stride_h;
-    for (int64_t kx = 0; kx < kernel_w; ++kx, inputs += list.capacity) {
-      int64_t in_x = g_.x.start(x0 + g_.first_x) + kx * g_.x.dilation;
-      if (rows) {
-        for (int64_t i = 0; i < length; ++i) inputs[i] = row_inside ? row + in_x * g_.in_stride_w + i * step : zeros_;
-        continue;
-      }
-      for (int64_t i = 0; i < length; ++i, in_x += g_.x.stride)
-        inputs[i] = row_inside && in_x >= 0 && in_x < g_.in_w ? row + in_x * g_.in_stride_w : zeros_;
-    }
+void ConvPixels::add_rows(const Run& run) noexcept {
+  const void** inputs = list_.inputs + list_.count;
+  const int64_t first = std::clamp<int64_t>(inner_begin_ - run.x, 0, run.length);
+  const int64_t last = std::clamp<int64_t>(inner_end_ - run.x, first, run.length);
+  const int64_t step = g_.x.stride * g_.in_stride_w, start = g_.x.start(run.x + g_.first_x) * g_.in_stride_w;
+  for (int64_t ky = 0; ky < g_.y.kernel; ++ky, inputs += list_.capacity) {
+    const std::byte* row = input_row(run, ky);
+    for (int64_t i = first; i < last; ++i) inputs[i] = row ? row + start + i * step : zeros_;
   }
-  std::byte* out =
-      g_.out + n * g_.out_stride_n + (y + g_.first_y) * g_.out_stride_h + (x0 + g_.first_x) * g_.out_stride_w;
-  for (int64_t i = 0; i < length; ++i) list.outputs[start + i] = out + i * g_.out_stride_w;
+  for (int64_t i = 0; i < first; ++i) copy_window(run, i);
+  for (int64_t i = last; i < run.length; ++i) copy_window(run, i);
+}
+
+// Pixel i of the run: the columns of its window that exist lie between zeros.
+void ConvPixels::copy_window(const Run& run, int64_t i) noexcept {
+  const int64_t kernel = g_.x.kernel, column = chunk_.row_bytes / kernel;
+  const int64_t x = g_.x.start(run.x + i + g_.first_x);
+  const int64_t left = std::clamp<int64_t>(-x, 0, kernel), right = std::clamp<int64_t>(g_.in_w - x, left, kernel);
+  std::byte* copy = copies_ + copied_++ * chunk_.window_bytes;
+  for (int64_t ky = 0; ky < g_.y.kernel; ++ky, copy += chunk_.row_bytes) {
+    const std::byte* row = input_row(run, ky);
+    list_.inputs[ky * list_.capacity + list_.count + i] = row ? copy : zeros_;
+    if (!row) continue;
+    std::memset(copy, 0, static_cast<size_t>(left * column));
+    std::memcpy(copy + left * column, row + (x + left) * column, static_cast<size_t>((right - left) * column));
+    std::memset(copy + right * column, 0, static_cast<size_t>((kernel - right) * column));
+  }
+}
+
+void ConvPixels::add_outputs(const Run& run) noexcept {
+  const int64_t n = run.n, y = run.y + g_.first_y, x = run.x + g_.first_x;
+  std::byte* out = g_.out + n * g_.out_stride_n + y * g_.out_stride_h + x * g_.out_stride_w;
+  for (int64_t i = 0; i < run.length; ++i) list_.outputs[list_.count + i] = out + i * g_.out_stride_w;
   for (int s = 0; s < epilogue_.steps(); ++s) {
     if (!epilogue_.has_operand(s)) continue;
     const auto& strides = epilogue_.strides(s);
     const int64_t step_x = strides[static_cast<size_t>(g_.rank - 1)], step_y = g_.rank == 4 ? strides[2] : 0;
-    const int64_t base = (n + g_.first_n) * strides[0] + (y + g_.first_y) * step_y + (x0 + g_.first_x) * step_x;
-    for (int64_t i = 0; i < length; ++i) list.offsets[s][start + i] = base + i * step_x;
+    const int64_t base = (n + g_.first_n) * strides[0] + y * step_y + x * step_x;
+    for (int64_t i = 0; i < run.length; ++i) list_.offsets[s][list_.count + i] = base + i * step_x;
   }
-  list.count += length;
 }
 
 }  // namespace memline::cpu

@@ -1,15 +1,15 @@
 // From output pixels of a convolution to the pointers a strip wants.
-//   * A chunk of consecutive output pixels becomes one or two lists. Where an input row is dense, the taps of a kernel
-//   row lie side by
-//     side: a pixel whose window does not touch the left or right padding needs one pointer a kernel row, and its strip
-//     has kernel_h taps of kernel_w * channels. The other pixels of the chunk have a pointer a tap. The order of the
-//     sum is the same.
-//   * A pointer into the padding is a pointer to zeros.
+//   * By row: where an input row is dense, the taps of a kernel row lie side by side, so a pixel needs one pointer a
+//   kernel row and its
+//     strip has kernel_h taps of kernel_w * channels. Windows that reach over the left or right edge are copied, padded
+//     with zeros, into scratch; there is room for a few.
+//   * By tap: otherwise, and where a chunk has too many such windows, a pixel has a pointer a tap.
+//   * A pointer into the padding is a pointer to zeros. The order of the sum is the same in both forms.
 #pragma once
 
+#include "cpu/gemm/conv_shape.h"
 #include "cpu/gemm/pixel_list.h"
 #include "cpu/gemm/strip_epilogue.h"
-#include "ops/windows.h"
 
 namespace memline::cpu {
 
@@ -24,34 +24,57 @@ struct ConvGeometry {
   int rank;                           // 3 or 4: which logical axes y and x are
   int64_t out_stride_n, out_stride_h, out_stride_w;
   ops::Window y, x;
-  bool dense_rows;  // in_stride_w is the bytes of all channels, so that taps lie side by side (dilation 1, one group)
+  bool dense_rows;  // a kernel row's taps lie side by side
 
   int64_t pixels() const { return out_n * out_h * out_w; }
 };
 
+// What chunks of a convolution need, known at build.
+struct ConvChunk {
+  int64_t pixels;        // at most
+  int64_t row_bytes;     // of a window's row: kernel_w * channels
+  int64_t window_bytes;  // kernel_h of those
+  int64_t copies;        // windows there is room for
+  int64_t taps, steps;
+
+  ConvChunk(const ConvShape& shape, const StripKernels& kernels, size_t epilogues);
+  int64_t workspace() const { return PixelList::bytes(pixels, taps, steps) + align_up(copies * window_bytes, 64); }
+};
+
 class ConvPixels {
  public:
-  // Bytes of workspace for chunks of up to `capacity` pixels.
-  static int64_t bytes(int64_t capacity, int64_t kernel_h, int64_t kernel_w, int64_t steps);
-  ConvPixels(std::byte* workspace, int64_t capacity, const ConvGeometry& geometry,
+  ConvPixels(std::byte* workspace, const ConvChunk& chunk, const ConvGeometry& geometry,
              const StripEpilogue& epilogue) noexcept;
 
-  // Makes the lists of pixels [begin, end), end - begin <= capacity. `group_offset` (bytes) is added to input pointers;
-  // `zeros` has kernel_w * channels elements.
+  // Lists pixels [begin, end), at most chunk.pixels. `group_offset` (bytes) is added to input pointers; `zeros` has the
+  // bytes of a window's row.
   void list(int64_t begin, int64_t end, int64_t group_offset, const std::byte* zeros) noexcept;
 
-  const PixelList& by_tap() const { return by_tap_; }
-  const PixelList& by_row() const { return by_row_; }
+  const PixelList& pixels() const { return list_; }
+  bool by_row() const { return by_row_; }
 
  private:
-  void add_run(PixelList& list, bool rows, int64_t n, int64_t y, int64_t x0, int64_t x1) noexcept;
+  // Consecutive pixels of one output row.
+  struct Run {
+    int64_t n, y, x, length;
+  };
+  int64_t windows_over_edges(int64_t begin, int64_t end) const noexcept;
+  void add_taps(const Run& run) noexcept;
+  void add_rows(const Run& run) noexcept;
+  void copy_window(const Run& run, int64_t i) noexcept;
+  void add_outputs(const Run& run) noexcept;
+  const std::byte* input_row(const Run& run, int64_t ky) const noexcept;  // null in the padding
 
+  const ConvChunk& chunk_;
   const ConvGeometry& g_;
   const StripEpilogue& epilogue_;
-  int64_t inner_begin_, inner_end_;  // output columns whose windows touch neither side's padding
+  int64_t inner_begin_, inner_end_;  // output columns whose windows reach over neither edge
   int64_t group_offset_ = 0;
   const std::byte* zeros_ = nullptr;
-  PixelList by_tap_, by_row_;
+  std::byte* copies_;
+  int64_t copied_ = 0;
+  bool by_row_ = false;
+  PixelList list_;
 };
 
 }  // namespace memline::cpu

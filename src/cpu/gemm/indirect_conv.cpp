@@ -18,20 +18,13 @@
 namespace memline::cpu {
 namespace {
 
-constexpr int64_t kPixels = 96;            // a multiple of every tile: 4, 6, 8, 12
-constexpr int64_t kTableBytes = 64 << 10;  // pointers of a chunk, so that large kernels leave room in L2
-
-int64_t chunk_of(const ConvShape& shape) {
-  return std::clamp<int64_t>(kTableBytes / (shape.taps() * 8) / 24 * 24, 24, kPixels);
-}
-
 class ConvKernel final : public Kernel {
  public:
   ConvKernel(const OpCall& call, const StripKernels& kernels, std::span<const std::byte> packed)
       : kernels_(kernels),
         shape_(call),
         packed_shape_(shape_.packed(kernels)),
-        chunk_(chunk_of(shape_)),
+        chunk_(shape_, kernels, call.epilogues.size()),
         epilogues_(call.epilogues),
         row_axis_(call.row_axis),
         packed_(packed.data()) {}
@@ -40,10 +33,9 @@ class ConvKernel final : public Kernel {
     const TensorView& out = args.out[0];
     const ConvGeometry geometry = make_geometry(args);
     const StripEpilogue epilogue(epilogues_, shape_.has_bias ? args.in[2].as<const float>() : nullptr, args.in, out, 1);
-    const WorkShares shares(geometry.pixels(), chunk_, shape_.attrs.group, packed_shape_.blocks.count(),
+    const WorkShares shares(geometry.pixels(), chunk_.pixels, shape_.attrs.group, packed_shape_.blocks.count(),
                             args.parallel->width());
-    const int64_t steps = static_cast<int64_t>(epilogues_.size());
-    const int64_t scratch = ConvPixels::bytes(chunk_, shape_.kernel_h, shape_.kernel_w, steps);
+    const int64_t scratch = chunk_.workspace();
     args.parallel->for_each(shares.tasks(), [&](int64_t task, int participant) {
       ConvPixels pixels(args.workspace.data() + participant * scratch, chunk_, geometry, epilogue);
       run_task(epilogue, shares, task, pixels);
@@ -77,8 +69,8 @@ class ConvKernel final : public Kernel {
                    .y = windows[1],
                    .x = windows[2],
                    .dense_rows = false};
-    g.dense_rows = shape_.attrs.group == 1 && g.x.dilation == 1 && from.strides[2] == shape_.depth &&
-                   shape_.depth % kernels_.pair == 0;
+    g.dense_rows = g.x.kernel == 1 || (shape_.attrs.group == 1 && g.x.dilation == 1 &&
+                                       from.strides[2] == shape_.depth && shape_.depth % kernels_.pair == 0);
     const int64_t rows = args.rows.end - args.rows.begin;
     if (row_axis_ == 0) {
       g.first_n = args.rows.begin;
@@ -102,19 +94,18 @@ class ConvKernel final : public Kernel {
     pixels.list(begin, end, group * shape_.depth * packed_shape_.element_bytes(), zeros);
     for (int64_t block = first; block < last; ++block) {
       const std::byte* weights = packed_ + group * group_bytes + packed_shape_.block_offset(block);
-      run_strip(pixels.by_row(), shape_.kernel_h, shape_.kernel_w * shape_.depth, epilogue, group, block, weights);
-      run_strip(pixels.by_tap(), shape_.taps(), shape_.depth, epilogue, group, block, weights);
+      run_strip(pixels, epilogue, group, block, weights);
     }
   }
 
-  void run_strip(const PixelList& list, int64_t taps, int64_t depth, const StripEpilogue& epilogue, int64_t group,
-                 int64_t block, const std::byte* weights) const {
-    if (list.count == 0) return;
+  void run_strip(const ConvPixels& pixels, const StripEpilogue& epilogue, int64_t group, int64_t block,
+                 const std::byte* weights) const {
+    const PixelList& list = pixels.pixels();
     const BlockLayout& blocks = packed_shape_.blocks;
     StripArgs strip{.inputs = list.inputs,
                     .input_stride = list.capacity,
-                    .taps = taps,
-                    .depth = depth,
+                    .taps = pixels.by_row() ? shape_.kernel_h : shape_.taps(),
+                    .depth = pixels.by_row() ? shape_.kernel_w * shape_.depth : shape_.depth,
                     .weights = weights,
                     .pixels = list.count,
                     .outputs = list.outputs,
@@ -127,7 +118,7 @@ class ConvKernel final : public Kernel {
   StripKernels kernels_;
   ConvShape shape_;
   PackedShape packed_shape_;
-  int64_t chunk_;
+  ConvChunk chunk_;
   std::vector<ops::Epilogue> epilogues_;
   int row_axis_;
   const std::byte* packed_;
@@ -150,9 +141,7 @@ class IndirectConv final : public Tactic {
   }
 
   Workspace workspace(const OpCall& call, int) const override {
-    const ConvShape shape(call);
-    const auto steps = static_cast<int64_t>(call.epilogues.size());
-    return {.shared = 0, .per_thread = ConvPixels::bytes(chunk_of(shape), shape.kernel_h, shape.kernel_w, steps)};
+    return {.shared = 0, .per_thread = ConvChunk(ConvShape(call), kernels_, call.epilogues.size()).workspace()};
   }
 
   double stored_cost(const OpCall& call) const override {
