@@ -215,8 +215,8 @@ int64_t DimExpr::evaluate(const int64_t* slots) const noexcept {
   return node_ == nullptr ? value_ : evaluate_node(*node_, slots);
 }
 
+// Adds to what is there: callers collect over all dims of a type.
 void DimExpr::collect_slots(std::vector<int32_t>& slots) const {
-  slots.clear();
   if (node_ == nullptr) return;
   collect(*node_, slots);
   std::sort(slots.begin(), slots.end());

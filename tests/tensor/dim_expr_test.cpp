@@ -135,6 +135,9 @@ TEST(DimExpr, CollectsEachSlotOnce) {
   std::vector<int32_t> slots;
   (max(s2, s0) * s2 + floor(FloatExpr(DimExpr::slot(7)) * 2.0f)).collect_slots(slots);
   EXPECT_EQ(slots, (std::vector<int32_t>{0, 2, 7}));
+  (s1 * s2).collect_slots(slots);
+  DimExpr(3).collect_slots(slots);
+  EXPECT_EQ(slots, (std::vector<int32_t>{0, 1, 2, 7})) << "adds to what is there";
   EXPECT_EQ(s1.slot_index(), 1);
   EXPECT_EQ((s1 + 1).slot_index(), std::nullopt);
 }
