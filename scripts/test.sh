@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Builds and runs tests; ctest's closing line comes last.
 #   scripts/test.sh [--preset PRESET] [LABEL] [FILTER]
-#   LABEL   unit cases model gpu onnx long all; without one: unit, cases and model
+#   LABEL   unit cases model gpu onnx all; without one: unit, cases and model
+#           long: all of them, threads of runtime/ under ThreadSanitizer, and the README's commands in a fresh clone
 #   FILTER  a regular expression on test names ("folder.Suite.Test")
 #   PRESET  dev (default), asan, tsan
 source "$(dirname "$0")/project.sh"
@@ -14,8 +15,8 @@ label=${1:-default}
 filter=${2:-}
 case $label in
   default) labels='^(unit|cases|model)$' ;;
-  unit | cases | model | gpu | onnx | long) labels="^$label\$" ;;
-  all) labels='.' ;;
+  unit | cases | model | gpu | onnx) labels="^$label\$" ;;
+  all | long) labels='.' ;;
   *) die "no label '$label': unit cases model gpu onnx long all" ;;
 esac
 
@@ -32,7 +33,10 @@ case $label in
     ;;
 esac
 scripts/build.sh "$preset"
-[ "$label" != long ] || scripts/build.sh release
+if [ "$label" = long ]; then
+  scripts/check/fresh_clone.sh
+  scripts/test.sh --preset tsan unit 'runtime|base'
+fi
 
 ctest --test-dir "build/$preset" -j "$(nproc)" -L "$labels" ${filter:+-R "$filter"} \
   --output-on-failure --no-label-summary --no-tests=error --timeout 1800
