@@ -9,7 +9,7 @@ shift || true
 case $what in
   memory | peers)
     scripts/setup.sh
-    scripts/build.sh release memline
+    scripts/build.sh release
     .venv/bin/python scripts/make_golden.py
     exec .venv/bin/python "bench/$what.py" "$@"
     ;;
