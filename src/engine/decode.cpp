@@ -5,7 +5,6 @@
 #include "engine/bytes.h"
 #include "engine/fields.h"
 #include "engine/file.h"
-#include "engine/slots.h"
 #include "engine/verify.h"
 
 namespace memline::engine {
@@ -73,7 +72,7 @@ class Decoder {
   Status finish(const Program& program) {
     if (reader_.left() > 0) reader_.fail("bytes are left over");
     std::vector<int32_t> slots;
-    for (const DimExpr& expression : expressions_) add_slots(expression, slots);
+    for (const DimExpr& expression : expressions_) expression.collect_slots(slots);
     for (const int32_t slot : slots)
       if (slot < 0 || static_cast<size_t>(slot) >= program.slots.size()) reader_.fail("a slot does not exist");
     if (reader_.failure() == nullptr) return {};

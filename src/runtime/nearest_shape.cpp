@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/slots.h"
 #include "runtime/inputs.h"
 
 namespace memline::runtime {
@@ -16,8 +15,8 @@ using engine::ShapeCondition;
 
 std::vector<int32_t> slots_of(const ShapeCondition& condition) {
   std::vector<int32_t> slots;
-  engine::add_slots(condition.left, slots);
-  engine::add_slots(condition.right, slots);
+  condition.left.collect_slots(slots);
+  condition.right.collect_slots(slots);
   return slots;
 }
 

@@ -4,7 +4,6 @@
 
 #include "base/size.h"
 #include "engine/operand.h"
-#include "engine/slots.h"
 #include "runtime/inputs.h"
 #include "runtime/place.h"
 
@@ -25,7 +24,7 @@ Failure corrupt(fmt::format_string<Args...> format, Args&&... args) {
 class Depends {
  public:
   explicit Depends(const Prepared& prepared) : prepared_(prepared) {}
-  void add(const DimExpr& expression) { engine::add_slots(expression, indices_); }
+  void add(const DimExpr& expression) { expression.collect_slots(indices_); }
   void add(const Operand& operand) {
     if (!operand.present) return;
     add(operand.offset);
@@ -201,7 +200,7 @@ class Preparer {
 
   bool is_early(const DimExpr& expression) const {
     std::vector<int32_t> slots;
-    engine::add_slots(expression, slots);
+    expression.collect_slots(slots);
     return std::ranges::all_of(slots,
                                [&](int32_t slot) { return program_.slots[static_cast<size_t>(slot)].input >= 0; });
   }
@@ -209,8 +208,8 @@ class Preparer {
   // The number of the last step that sets a slot of the condition.
   int32_t last_setter(const engine::ShapeCondition& condition) const {
     std::vector<int32_t> slots;
-    engine::add_slots(condition.left, slots);
-    engine::add_slots(condition.right, slots);
+    condition.left.collect_slots(slots);
+    condition.right.collect_slots(slots);
     const auto is_one = [&](int32_t slot) { return std::ranges::find(slots, slot) != slots.end(); };
     int32_t last = 0;
     for (size_t i = 0; i < prepared_.steps.size(); ++i) {
