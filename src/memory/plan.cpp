@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "base/check.h"
 #include "base/size.h"
@@ -33,25 +34,40 @@ int64_t lifetime(const Buffer& buffer) { return int64_t{buffer.last_step} - buff
 struct Load {
   std::vector<int32_t> steps;  // ascending
   std::vector<int64_t> bytes;  // live from steps[i] until steps[i + 1]
+  int64_t least_arena = 0;     // what no plan can be below, offsets being multiples of `unit`
 };
 
-// Sizes are rounded up to a multiple of `unit`.
-Load live_bytes(std::span<const Buffer> buffers, int64_t unit) {
-  std::vector<std::pair<int64_t, int64_t>> changes;
-  for (const Buffer& buffer : buffers) {
-    const int64_t bytes = align_up(buffer.bytes, unit);
-    changes.emplace_back(buffer.first_step, bytes);
-    changes.emplace_back(int64_t{buffer.last_step} + 1, -bytes);
+// At one step all buffers but the highest take their sizes rounded up to `unit`: that bounds the arena from below a
+// little more than the live bytes do.
+Load load_of(std::span<const Buffer> buffers, int64_t unit) {
+  struct Change {
+    int64_t step;
+    int32_t buffer;
+    bool begins;
+  };
+  std::vector<Change> changes;
+  for (size_t i = 0; i < buffers.size(); ++i) {
+    changes.push_back({buffers[i].first_step, static_cast<int32_t>(i), true});
+    changes.push_back({int64_t{buffers[i].last_step} + 1, static_cast<int32_t>(i), false});
   }
-  std::sort(changes.begin(), changes.end());
+  std::sort(changes.begin(), changes.end(), [](const Change& a, const Change& b) { return a.step < b.step; });
   Load load;
-  int64_t live = 0;
+  int64_t live = 0, rounded = 0;
+  std::multiset<int64_t> paddings;
   for (size_t i = 0; i < changes.size(); ++i) {
-    live += changes[i].second;
-    if (i + 1 < changes.size() && changes[i + 1].first == changes[i].first) continue;
-    if (changes[i].first > std::numeric_limits<int32_t>::max()) break;
-    load.steps.push_back(static_cast<int32_t>(changes[i].first));
+    const int64_t bytes = buffers[static_cast<size_t>(changes[i].buffer)].bytes,
+                  padding = align_up(bytes, unit) - bytes;
+    live += changes[i].begins ? bytes : -bytes;
+    rounded += changes[i].begins ? bytes + padding : -bytes - padding;
+    if (changes[i].begins)
+      paddings.insert(padding);
+    else
+      paddings.erase(paddings.find(padding));
+    if (i + 1 < changes.size() && changes[i + 1].step == changes[i].step) continue;
+    if (changes[i].step > std::numeric_limits<int32_t>::max()) break;
+    load.steps.push_back(static_cast<int32_t>(changes[i].step));
     load.bytes.push_back(live);
+    if (!paddings.empty()) load.least_arena = std::max(load.least_arena, rounded - *paddings.rbegin());
   }
   return load;
 }
@@ -92,7 +108,7 @@ std::vector<Order> greedy_orders(const Problem& problem, const Load& load) {
   };
 }
 
-Placement best_placement(const Problem& problem, const Load& load, int64_t goal, int64_t max_work) {
+Placement best_placement(const Problem& problem, const Load& load, int64_t max_work) {
   Placement best{.bytes = kMost};
   Order best_order;
   for (Order& order : greedy_orders(problem, load)) {
@@ -101,10 +117,10 @@ Placement best_placement(const Problem& problem, const Load& load, int64_t goal,
       if (placement.bytes >= best.bytes) continue;
       best = std::move(placement);
       best_order = order;
-      if (best.bytes <= goal) return best;
+      if (best.bytes <= load.least_arena) return best;
     }
   }
-  return improve(problem, std::move(best_order), std::move(best), goal, max_work);
+  return improve(problem, std::move(best_order), std::move(best), load.least_arena, max_work);
 }
 
 // False when the sizes, each rounded up, add up to more than an int64_t can hold with room to spare.
@@ -137,15 +153,13 @@ Plan plan(std::span<const Buffer> buffers, int64_t max_work) {
   }
   if (kept.empty()) return plan;
 
-  const Load load = live_bytes(buffers, 1);
+  const Load load = load_of(buffers, unit);
   const auto peak = std::max_element(load.bytes.begin(), load.bytes.end());
   plan.lower_bound_bytes = *peak;
   plan.peak_step = load.steps[static_cast<size_t>(peak - load.bytes.begin())];
 
   const Problem problem(buffers, kept);
-  const std::vector<int64_t> rounded = live_bytes(buffers, unit).bytes;
-  const int64_t goal = std::max(*peak, *std::max_element(rounded.begin(), rounded.end()) - unit + 1);
-  const Placement best = best_placement(problem, load, goal, max_work);
+  const Placement best = best_placement(problem, load, max_work);
   for (size_t i = 0; i < kept.size(); ++i) plan.offsets[static_cast<size_t>(kept[i])] = best.offsets[i];
   plan.arena_bytes = best.bytes;
   MEML_CHECK(verify(buffers, plan.offsets, plan.arena_bytes));
