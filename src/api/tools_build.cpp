@@ -9,8 +9,8 @@
 #include "base/process.h"
 #include "base/size.h"
 #include "compiler/compile.h"
+#include "engine/context.h"
 #include "memline/tools.hpp"
-#include "runtime/context.h"
 
 namespace memline::tools {
 namespace {
@@ -37,14 +37,14 @@ Result<int> thread_count(int wanted) {
   return wanted == 0 ? available : wanted;
 }
 
-Result<Job> prepare(const BuildOptions& from, const std::string& model) {
+Result<Job> prepare(const BuildOptions& from) {
   Job job;
   MEML_TRY(job.backend, api::backend_for_build(from.device, from.cpu_level));
   MEML_TRY(job.pool, api::shared_pool());
   MEML_TRY(const int threads, thread_count(from.threads));
   job.team = std::make_unique<Team>(*job.pool, threads);
   for (const auto& [name, range] : from.shapes) job.options.import.shapes[name] = {range.min, range.opt, range.max};
-  job.options.skip_passes = from.skip_passes;
+  job.options.passes.skip = {from.skip_passes.begin(), from.skip_passes.end()};
   job.options.task = {from.task, from.family, from.source_max_width, from.source_max_height, from.max_mask_bytes, from.confidence, from.iou};
 
   TuneOptions& tune = job.options.tune;
@@ -60,10 +60,9 @@ Result<Job> prepare(const BuildOptions& from, const std::string& model) {
   job.options.fit.plain = from.plan == "plain";
   job.options.fit.limit_bytes = from.memory_bytes;
   job.options.fit.machine_limit_bytes = memory_limit();
-  job.options.fit.fixed_entries = [threads](const Schedule& schedule, memory::Bill& bill) {
-    bill.context = runtime::context_bytes(assemble(schedule), threads);
+  job.options.fit.fixed_entries = [](const Schedule& schedule, memory::Bill& bill) {
+    bill.context = engine::context_bytes(assemble(schedule));
   };
-  (void)model;
   return job;
 }
 
@@ -108,7 +107,7 @@ BuildReport report_of(const Compiled& compiled) {
 }  // namespace
 
 Result<BuildReport> build(const std::string& model, const std::string& output, const BuildOptions& options) {
-  MEML_TRY(Job job, prepare(options, model));
+  MEML_TRY(Job job, prepare(options));
   MEML_TRY(Compiled compiled, compile_job(job, model));
   describe(compiled, options, model);
   if (job.cache && job.cache->changed()) MEML_TRY_STATUS(job.cache->save(options.timing_cache));
@@ -117,7 +116,7 @@ Result<BuildReport> build(const std::string& model, const std::string& output, c
 }
 
 Result<BuildReport> plan(const std::string& model, const BuildOptions& options) {
-  MEML_TRY(Job job, prepare(options, model));
+  MEML_TRY(Job job, prepare(options));
   job.options.tune.tune = Tune::none;
   MEML_TRY(Compiled compiled, compile_job(job, model));
   describe(compiled, options, model);

@@ -10,6 +10,7 @@
 
 #include "base/size.h"
 #include "choose/view_order.h"
+#include "ops/registry.h"
 
 namespace memline {
 namespace {

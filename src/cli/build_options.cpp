@@ -106,7 +106,10 @@ Result<tools::BuildOptions> build_options(const BuildFlags& flags) {
   MEML_TRY_STATUS(read_size(flags.memory_total, "--memory-total", total));
   if (total > 0) {
     if (options.memory_bytes > 0) return invalid_argument("--memory and --memory-total are two ways to draw one line: give one");
-    const int64_t baseline = read_memory().rss_bytes;
+    MEML_TRY(const MemoryMeter meter, MemoryMeter::open());
+    MemoryReading reading;
+    meter.read(reading);
+    const int64_t baseline = reading.resident_bytes;
     if (total <= baseline)
       return invalid_argument("--memory-total {} is not above the process's own {}", format_size(total), format_size(baseline));
     options.memory_bytes = total - baseline;

@@ -1,6 +1,7 @@
 #include "compiler/assemble.h"
 
 #include <algorithm>
+#include <atomic>
 
 #include "base/mapping.h"
 #include "base/size.h"

@@ -1,6 +1,8 @@
 // assemble: Schedule -> Program, and its weights in the order in which the engine holds them.
 #pragma once
 
+#include <atomic>
+
 #include "engine/file.h"
 #include "engine/program.h"
 #include "fit/fit.h"

@@ -4,7 +4,6 @@
 #include <atomic>
 #include <functional>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,7 +19,7 @@ namespace memline {
 struct CompileOptions {
   onnx::ImportOptions import;
   tasks::TaskOptions task;            // name "": none
-  std::set<std::string> skip_passes;
+  passes::PipelineOptions passes;
   TuneOptions tune;
   FitOptions fit;
 };

@@ -1,0 +1,1 @@
+// CMake wants a source; the library is made of the folders' archives.
