@@ -7,14 +7,18 @@
 namespace memline {
 namespace {
 
-constexpr int32_t kProbe = 1 << 20;  // slot numbers no graph has
-
-// For views that permute, cut or drop axes: stand-in strides show which input axis each output axis is.
+// For views that permute, cut or drop axes: telling strides show which input axis each output axis is. They are distinct, and one of
+// them is 1, since a view of something without a unit stride is none.
 std::optional<ops::Placement> invert_by_probe(const MenuNode& view, const ops::InferContext& context, size_t output,
                                               const ops::Placement& wanted) {
+  constexpr int64_t kFarApart = 1000003;
   const size_t rank = view.call.in[0].type.dims.size();
   ops::Placement probe;
-  for (size_t axis = 0; axis < rank; ++axis) probe.strides.push_back(DimExpr::slot(kProbe + static_cast<int32_t>(axis)));
+  size_t unit = 0;
+  for (size_t axis = 0; axis < rank; ++axis)
+    if (view.call.in[0].type.dims[axis].constant() != 1) unit = axis;
+  for (size_t axis = 0; axis < rank; ++axis)
+    probe.strides.push_back(axis == unit ? DimExpr(1) : DimExpr(kFarApart + static_cast<int64_t>(axis)));
   const auto seen = view.call.op->views.output(view.call.attrs, context, output, 0, probe);
   if (!seen) return std::nullopt;
   ops::Placement input;
