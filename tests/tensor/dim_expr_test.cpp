@@ -138,6 +138,8 @@ TEST(DimExpr, CollectsEachSlotOnce) {
   (s1 * s2).collect_slots(slots);
   DimExpr(3).collect_slots(slots);
   EXPECT_EQ(slots, (std::vector<int32_t>{0, 1, 2, 7})) << "adds to what is there";
+  (s1 + s2).collect_slots(slots);
+  EXPECT_EQ(slots, (std::vector<int32_t>{0, 1, 2, 7})) << "several expressions may fill one list";
   EXPECT_EQ(s1.slot_index(), 1);
   EXPECT_EQ((s1 + 1).slot_index(), std::nullopt);
 }
