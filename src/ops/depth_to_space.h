@@ -17,10 +17,4 @@ struct DepthToSpaceAttrs {
   }
 };
 
-struct SpaceToDepthAttrs {
-  int64_t blocksize = 0;  // required
-
-  void fields(auto&& field) { field("blocksize", blocksize); }
-};
-
 }  // namespace memline::ops

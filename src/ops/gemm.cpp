@@ -63,7 +63,8 @@ std::vector<RowNeed> rows(const GemmAttrs& attrs, const InferContext& in, int ax
 }  // namespace
 
 OpDef gemm() {
-  return define_op<GemmAttrs>("Gemm", {.infer = infer, .reference = reference, .rows = rows, .channel_axis = -1});
+  return define_op<GemmAttrs>(
+      "Gemm", {.since_opset = 7, .infer = infer, .reference = reference, .rows = rows, .channel_axis = -1});
 }
 
 }  // namespace memline::ops

@@ -1,8 +1,8 @@
 // GridSample: the input read at the positions a grid names, in [-1, 1] from one side to the other.
 //   in   x [N, C, D1 ... Dr], grid [N, E1 ... Er, r], positions innermost axis first
 //   out  [N, C, E1 ... Er]
-// nearest rounds half to even; cubic is Keys' kernel with a = -0.75. Coordinates are computed in the grid's type (at
-// least f32).
+// nearest rounds half to even; cubic is Keys' kernel with a = -0.75, and with padding_mode border its taps are clamped
+// one by one (as PyTorch does; the text does not say). Coordinates are computed in the grid's type (at least f32).
 #include "ops/grid_sample.h"
 
 #include <algorithm>
@@ -64,7 +64,8 @@ struct Axis {
     double x = attrs.align_corners ? (position + 1) / 2 * (n - 1) : ((position + 1) * n - 1) / 2;
     if (attrs.mode == "nearest") x = std::nearbyint(x);
     if (x >= low() && x <= high()) return x;
-    if (attrs.padding_mode == "border") return std::clamp(x, 0.0, static_cast<double>(extent - 1));
+    if (attrs.padding_mode == "border" && attrs.mode != "cubic")
+      return std::clamp(x, 0.0, static_cast<double>(extent - 1));
     if (attrs.padding_mode == "reflection") return reflect(x, low(), high());
     return x;
   }

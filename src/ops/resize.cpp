@@ -232,8 +232,11 @@ std::vector<RowNeed> resize_rows(const ResizeAttrs& attrs, const InferContext& i
     return needs;
   }
   const ResizeTaps first = resize_taps(attrs, resized, rows.begin), last = resize_taps(attrs, resized, rows.end - 1);
-  const int64_t begin = std::clamp<int64_t>(std::min(first.first, last.first), 0, resized.in - 1);
-  const int64_t past = std::max(first.first + first.count, last.first + last.count);
+  // With unknown extents a scale may stand for a quotient that is a little different: a row more on either side covers
+  // it.
+  const int64_t slack = resized.in == kUnknown && resized.num != std::floor(resized.num) ? 1 : 0;
+  const int64_t begin = std::clamp<int64_t>(std::min(first.first, last.first) - slack, 0, resized.in - 1);
+  const int64_t past = std::max(first.first + first.count, last.first + last.count) + slack;
   needs[0] = {.all = false, .axis = axis, .rows = {begin, std::clamp<int64_t>(past, begin + 1, resized.in)}};
   return needs;
 }

@@ -74,6 +74,8 @@ ResizeAxes resize_axes(const ResizeAttrs& attrs, std::span<const TensorView> in,
       axis.num = static_cast<double>(axis.out), axis.den = static_cast<double>(axis.in);
     } else {
       axis.num = element(scales, at);
+      if (static_cast<float>(axis.out) / static_cast<float>(axis.in) == static_cast<float>(axis.num))
+        axis.num = static_cast<double>(axis.out), axis.den = static_cast<double>(axis.in);
     }
     if (crops) {
       axis.roi_start = element(roi, at);
