@@ -1,13 +1,9 @@
-// What the reference implementations are written with: typed loads and stores through strides, and walks over index
-// spaces.
+// What the reference implementations are written with: typed loads and stores through strides, and walks over indices.
 //   * A reference reads and writes only through strides, so it is right in every axis order; any stored dtype converts
-//   to the
-//     type it computes in, so an output may be stored wider (f32 under an epilogue) or narrower than an input.
+//     to the type it computes in, so an output may be stored wider (f32 under an epilogue) or narrower than an input.
 //   * It allocates nothing: it is the last tactic of the CPU and runs inside sessions.
 //   * with_dtype(dtype, f) calls f with a value of the stored type; with_compute(dtype, f) with one of the type to
-//   compute in:
-//     float for f32, f16, bf16; double for f64; int64_t or uint64_t for integers (a store wraps as the narrow type
-//     would).
+//     compute in: float for f32, f16, bf16; double for f64; int64_t or uint64_t for integers (stores wrap).
 #pragma once
 
 #include <array>

@@ -2,8 +2,7 @@
 //   * A scale is kept as a quotient: sizes give out/in, scales give s/1 (out/in where that is s in f32: 0.3 means 6/20
 //     then), keep_aspect_ratio_policy the quotient of the axis that decides. Coordinates are computed in double with
 //     the product first, so what is exact in fractions (ties) stays exact.
-//   * The length that align_corners and others divide by is in * scale, which is a fraction when it follows from a
-//   scale.
+//   * The length that align_corners and others divide by is in * scale: a fraction when it follows from a scale.
 //   * An axis of scale 1 whose extent does not change is not resampled, whatever the coordinate mode says.
 #pragma once
 

@@ -1,12 +1,10 @@
 // Where the windows of convolutions and pools lie. One place for strides, dilations, pads, auto_pad and ceil_mode:
 //   * window o on an axis covers input indices o * stride - pad_begin + k * dilation, for k in [0, kernel);
 //   * floor: as many windows as lie inside [-pad_begin, in + pad_end). ceil_mode: one more may hang over the end, but
-//   none may
-//     begin in the end's padding (the text says so since opset 22; before, it is what PyTorch and onnx.reference do);
-//   * SAME_UPPER, SAME_LOWER: ceil(in / stride) windows; what padding that takes depends on the input's extent, so
-//   kernels ask
-//     window() when they run. The odd element goes to the end (UPPER) or to the beginning (LOWER). VALID imports as no
-//     pads.
+//     none may begin in the end's padding (the text says so since opset 22; before, PyTorch and onnx.reference do it);
+//   * SAME_UPPER, SAME_LOWER: ceil(in / stride) windows; the padding that takes depends on the input's extent, so
+//     kernels ask window() when they run. The odd element goes to the end (UPPER) or to the beginning (LOWER). VALID
+//     imports as no pads.
 #pragma once
 
 #include <array>
