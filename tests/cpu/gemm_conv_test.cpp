@@ -1,9 +1,6 @@
 // The convolutions of the GEMM family, each level that this CPU runs.
-#include <gtest/gtest.h>
-
-#include "cpu/tactics.h"
+#include "cpu/gemm_level.h"
 #include "ops/conv.h"
-#include "support/tactic_check.h"
 
 namespace memline::cpu {
 namespace {
@@ -11,9 +8,6 @@ namespace {
 using testing::CheckCall;
 using testing::CheckInput;
 using Kind = ops::EpilogueKind;
-
-// f32 sums of up to a few thousand products of numbers in [-1, 1], in another order than the reference's.
-constexpr testing::Tolerance kF32{.relative = 2e-6, .absolute = 1e-6};
 
 struct Case {
   std::vector<int64_t> x, w;
@@ -31,27 +25,26 @@ ops::ConvAttrs conv_attrs(std::vector<int64_t> strides, std::vector<int64_t> pad
   return attrs;
 }
 
-CheckCall conv_call(const Case& c, DType dtype = DType::f32) {
+CheckCall conv_call(const Case& c, DType dtype) {
   CheckCall call{.op = "Conv", .attrs = ops::Attrs::of(c.attrs), .output_channels_last = true, .output_dtype = dtype};
   call.inputs = {{.dims = c.x, .dtype = dtype, .channels_last = true}, {.dims = c.w, .constant = true}};
   if (c.bias) call.inputs.push_back({.dims = {c.w[0]}, .constant = true});
   return call;
 }
 
-class GemmConv : public ::testing::TestWithParam<CpuLevel> {
+class GemmConv : public GemmLevelTest {
  protected:
   void SetUp() override {
-    if (GetParam() > *detect_cpu_level()) GTEST_SKIP() << "this CPU does not reach " << cpu_level_name(GetParam());
-    tactics_ = make_tactics(GetParam());
-    for (const auto& tactic : tactics_)
-      if (tactic->name() == "cpu.indirect_conv." + std::string(cpu_level_name(GetParam()))) conv_ = tactic.get();
-    ASSERT_NE(conv_, nullptr);
+    GemmLevelTest::SetUp();
+    if (!IsSkipped()) conv_ = tactic("indirect_conv");
   }
-  std::vector<std::unique_ptr<Tactic>> tactics_;
+  CheckCall call_of(const Case& c) const { return conv_call(c, dtype()); }
+  void check(const CheckCall& call) const {
+    if (conv_) testing::expect_matches_reference(*conv_, call, tolerance());
+  }
   const Tactic* conv_ = nullptr;
 };
-INSTANTIATE_TEST_SUITE_P(Levels, GemmConv, ::testing::Values(CpuLevel::avx2, CpuLevel::avx512),
-                         [](const auto& info) { return std::string(cpu_level_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, GemmConv, gemm_levels(), gemm_level_name);
 
 TEST_P(GemmConv, MatchesTheReferenceForEveryKindOfWindow) {
   const std::vector<Case> cases = {
@@ -65,83 +58,86 @@ TEST_P(GemmConv, MatchesTheReferenceForEveryKindOfWindow) {
       {{3, 1, 6, 4}, {1, 1, 2, 2}, conv_attrs({2, 1}, {0, 0, 0, 0})},
       {{1, 130, 3, 5}, {70, 130, 1, 3}, conv_attrs({1, 1}, {0, 1, 0, 1})},
   };
-  for (const Case& c : cases) testing::expect_matches_reference(*conv_, conv_call(c), kF32);
+  for (const Case& c : cases) check(call_of(c));
+}
+
+TEST_P(GemmConv, CutsPicturesIntoChunks) {
+  check(call_of({{1, 8, 13, 40}, {16, 8, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})}));
+  check(call_of({{2, 8, 3, 203}, {8, 8, 1, 3}, conv_attrs({1, 2}, {0, 2, 0, 2})}));
+  check(call_of({{1, 4, 40, 3}, {8, 4, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})}));  // most windows reach over an edge
+  check(call_of({{1, 4, 9, 2}, {8, 4, 3, 7}, conv_attrs({1, 1}, {1, 3, 1, 3})}));   // every window does, over both
 }
 
 TEST_P(GemmConv, HandlesEveryChannelCountUpToTwoBlocksAndATail) {
   for (int64_t channels = 1; channels <= 50; ++channels) {
     const Case c{{1, 3, 3, 5}, {channels, 3, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})};
-    testing::expect_matches_reference(*conv_, conv_call(c), kF32);
+    check(call_of(c));
   }
 }
 
 TEST_P(GemmConv, HandlesGroups) {
-  testing::expect_matches_reference(
-      *conv_, conv_call({{1, 12, 6, 7}, {18, 4, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}, {}, 3)}), kF32);
-  testing::expect_matches_reference(
-      *conv_, conv_call({{2, 6, 5, 5}, {6, 1, 3, 3}, conv_attrs({2, 2}, {1, 1, 1, 1}, {}, 6)}), kF32);
+  check(call_of({{1, 12, 6, 7}, {18, 4, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}, {}, 3)}));
+  check(call_of({{2, 6, 5, 5}, {6, 1, 3, 3}, conv_attrs({2, 2}, {1, 1, 1, 1}, {}, 6)}));
 }
 
-TEST_P(GemmConv, HandlesOneSpatialAxis) {
-  testing::expect_matches_reference(*conv_, conv_call({{2, 10, 15}, {20, 10, 3}, conv_attrs({2}, {1, 1})}), kF32);
-}
+TEST_P(GemmConv, HandlesOneSpatialAxis) { check(call_of({{2, 10, 15}, {20, 10, 3}, conv_attrs({2}, {1, 1})})); }
 
 TEST_P(GemmConv, ResolvesSamePadding) {
   for (const char* mode : {"SAME_UPPER", "SAME_LOWER"}) {
     ops::ConvAttrs attrs = conv_attrs({2, 2}, {});
     attrs.auto_pad = mode;
-    testing::expect_matches_reference(*conv_, conv_call({{1, 8, 7, 10}, {16, 8, 3, 4}, attrs}), kF32);
+    check(call_of({{1, 8, 7, 10}, {16, 8, 3, 4}, attrs}));
   }
 }
 
 TEST_P(GemmConv, ComputesBandsOfPictures) {
-  CheckCall call = conv_call({{4, 8, 3, 5}, {16, 8, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})});
+  CheckCall call = call_of({{4, 8, 3, 5}, {16, 8, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})});
   call.row_axis = 0;
-  testing::expect_matches_reference(*conv_, call, kF32);
+  check(call);
 }
 
 TEST_P(GemmConv, AppliesEveryActivation) {
   for (const Kind kind : {Kind::relu, Kind::leaky_relu, Kind::clip, Kind::sigmoid, Kind::silu, Kind::hard_sigmoid,
                           Kind::hard_swish, Kind::tanh, Kind::gelu, Kind::gelu_tanh, Kind::mish, Kind::affine}) {
-    CheckCall call = conv_call({{1, 6, 4, 7}, {21, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})});
+    CheckCall call = call_of({{1, 6, 4, 7}, {21, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})});
     call.epilogues = {{.kind = kind, .a = kind == Kind::clip ? -0.5f : 0.3f, .b = 0.7f}};
     SCOPED_TRACE(ops::epilogue_text(call.epilogues[0]));
-    testing::expect_matches_reference(*conv_, call, kF32);
+    check(call);
   }
 }
 
 TEST_P(GemmConv, AppliesListsWithOperands) {
-  CheckCall call = conv_call({{2, 6, 4, 5}, {35, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0}), false});
-  const CheckInput residual{.dims = {2, 35, 4, 5}, .channels_last = true};
-  const auto check = [&](std::vector<ops::Epilogue> epilogues, std::vector<CheckInput> inputs) {
+  CheckCall call = call_of({{2, 6, 4, 5}, {35, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0}), false});
+  const CheckInput residual{.dims = {2, 35, 4, 5}, .dtype = dtype(), .channels_last = true};
+  const auto check_list = [&](std::vector<ops::Epilogue> epilogues, std::vector<CheckInput> inputs) {
     call.epilogues = std::move(epilogues);
     call.epilogue_inputs = std::move(inputs);
-    testing::expect_matches_reference(*conv_, call, kF32);
+    check(call);
   };
-  check({{.kind = Kind::bias, .input = 2}, {.kind = Kind::add, .input = 3}, {.kind = Kind::relu}},
-        {{.dims = {35}}, residual});
-  check({{.kind = Kind::add, .input = 2}}, {residual});
-  check({{.kind = Kind::silu}, {.kind = Kind::add, .input = 2}}, {residual});
-  check({{.kind = Kind::mul, .input = 2}, {.kind = Kind::bias, .input = 3}},
-        {{.dims = {2, 35, 1, 1}, .channels_last = true}, {.dims = {35}}});
-  check({{.kind = Kind::add, .input = 2}, {.kind = Kind::clip, .a = 0, .b = 6}},
-        {{.dims = {1, 1, 4, 5}, .channels_last = true}});
-  check({{.kind = Kind::mul, .input = 2}}, {{.dims = {35, 1, 1}}});
-  check({{.kind = Kind::add, .input = 2}}, {{.dims = {1}}});
-  check({{.kind = Kind::add, .input = 2}}, {{.dims = {2, 35, 4, 5}}});  // row-major: channels are far apart
+  check_list({{.kind = Kind::bias, .input = 2}, {.kind = Kind::add, .input = 3}, {.kind = Kind::relu}},
+             {{.dims = {35}}, residual});
+  check_list({{.kind = Kind::add, .input = 2}}, {residual});
+  check_list({{.kind = Kind::silu}, {.kind = Kind::add, .input = 2}}, {residual});
+  check_list({{.kind = Kind::mul, .input = 2}, {.kind = Kind::bias, .input = 3}},
+             {{.dims = {2, 35, 1, 1}, .channels_last = true}, {.dims = {35}}});
+  check_list({{.kind = Kind::add, .input = 2}, {.kind = Kind::clip, .a = 0, .b = 6}},
+             {{.dims = {1, 1, 4, 5}, .channels_last = true}});
+  check_list({{.kind = Kind::mul, .input = 2}}, {{.dims = {35, 1, 1}}});
+  check_list({{.kind = Kind::add, .input = 2}}, {{.dims = {1}}});
+  check_list({{.kind = Kind::add, .input = 2}}, {{.dims = {2, 35, 4, 5}}});  // row-major: channels are far apart
 }
 
 TEST_P(GemmConv, SaysWhyItRefuses) {
   const Case c{{1, 6, 4, 5}, {8, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})};
-  CheckCall call = conv_call(c);
+  CheckCall call = call_of(c);
   call.inputs[1].constant = false;
   EXPECT_EQ(testing::refusal(*conv_, call), "weights are computed at run time");
-  call = conv_call(c);
+  call = call_of(c);
   call.inputs[0].channels_last = false;
   EXPECT_EQ(testing::refusal(*conv_, call), "input order 0123 does not end in the channels");
-  call = conv_call(c);
+  call = call_of(c);
   call.inputs[0].dtype = DType::f16;
-  EXPECT_EQ(testing::refusal(*conv_, call), "input is f16, needs f32");
+  EXPECT_EQ(testing::refusal(*conv_, call), fmt::format("input is f16, needs {}", dtype()));
 }
 
 }  // namespace

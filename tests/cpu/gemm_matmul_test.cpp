@@ -1,9 +1,6 @@
 // The matrix products of the GEMM family, each level that this CPU runs.
-#include <gtest/gtest.h>
-
-#include "cpu/tactics.h"
+#include "cpu/gemm_level.h"
 #include "ops/gemm.h"
-#include "support/tactic_check.h"
 
 namespace memline::cpu {
 namespace {
@@ -12,33 +9,27 @@ using testing::CheckCall;
 using testing::CheckInput;
 using Kind = ops::EpilogueKind;
 
-constexpr testing::Tolerance kF32{.relative = 2e-6, .absolute = 1e-6};
-
-class GemmMatMul : public ::testing::TestWithParam<CpuLevel> {
+class GemmMatMul : public GemmLevelTest {
  protected:
   void SetUp() override {
-    if (GetParam() > *detect_cpu_level()) GTEST_SKIP() << "this CPU does not reach " << cpu_level_name(GetParam());
-    tactics_ = make_tactics(GetParam());
-    const std::string level(cpu_level_name(GetParam()));
-    for (const auto& tactic : tactics_) {
-      if (tactic->name() == "cpu.matmul." + level) constant_ = tactic.get();
-      if (tactic->name() == "cpu.runtime_matmul." + level) runtime_ = tactic.get();
-    }
+    GemmLevelTest::SetUp();
+    if (IsSkipped()) return;
+    constant_ = tactic("matmul");
+    runtime_ = tactic("runtime_matmul");
     ASSERT_TRUE(constant_ && runtime_);
   }
-  // Both tactics: b as a constant and b computed.
-  void check(CheckCall call) {
-    call.inputs[1].constant = true;
-    testing::expect_matches_reference(*constant_, call, kF32);
-    call.inputs[1].constant = false;
-    testing::expect_matches_reference(*runtime_, call, kF32);
+  // Both tactics: b as a constant (f32, packed) and b computed.
+  void check(CheckCall call) const {
+    call.output_dtype = dtype();
+    for (size_t i = 0; i < 2; ++i) call.inputs[i].dtype = dtype();
+    testing::expect_matches_reference(*runtime_, call, tolerance());
+    call.inputs[1] = {.dims = call.inputs[1].dims, .constant = true};
+    testing::expect_matches_reference(*constant_, call, tolerance());
   }
-  std::vector<std::unique_ptr<Tactic>> tactics_;
   const Tactic* constant_ = nullptr;
   const Tactic* runtime_ = nullptr;
 };
-INSTANTIATE_TEST_SUITE_P(Levels, GemmMatMul, ::testing::Values(CpuLevel::avx2, CpuLevel::avx512),
-                         [](const auto& info) { return std::string(cpu_level_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, GemmMatMul, gemm_levels(), gemm_level_name);
 
 CheckCall matmul(std::vector<int64_t> a, std::vector<int64_t> b, int row_axis) {
   return {.op = "MatMul", .inputs = {{.dims = std::move(a)}, {.dims = std::move(b)}}, .row_axis = row_axis};
@@ -96,11 +87,14 @@ TEST_P(GemmMatMul, AppliesEpiloguesAlongTheLastAxis) {
 
 TEST_P(GemmMatMul, SaysWhyItRefuses) {
   CheckCall call = matmul({2, 5}, {5, 4}, 0);
+  call.output_dtype = call.inputs[0].dtype = dtype();
   EXPECT_EQ(testing::refusal(*constant_, call), "b is computed at run time");
   call = matmul({5}, {5, 4}, 0);
+  call.output_dtype = call.inputs[0].dtype = dtype();
   EXPECT_EQ(testing::refusal(*runtime_, call), "a vector: needs matrices");
   call = {.op = "Gemm", .attrs = ops::Attrs::of(ops::GemmAttrs{.beta = 2}), .row_axis = 0};
-  call.inputs = {{.dims = {2, 5}}, {.dims = {5, 4}}, {.dims = {4}}};
+  call.inputs = {{.dims = {2, 5}, .dtype = dtype()}, {.dims = {5, 4}}, {.dims = {4}}};
+  call.output_dtype = dtype();
   EXPECT_EQ(testing::refusal(*runtime_, call), "beta is 2, needs 1 or 0");
 }
 

@@ -1,29 +1,28 @@
 // The convolution of pictures with few channels, each level that this CPU runs.
-#include <gtest/gtest.h>
-
-#include "cpu/tactics.h"
+#include "cpu/gemm_level.h"
 #include "ops/conv.h"
-#include "support/tactic_check.h"
 
 namespace memline::cpu {
 namespace {
 
-constexpr testing::Tolerance kF32{.relative = 2e-6, .absolute = 1e-6};
-
-class StemConv : public ::testing::TestWithParam<CpuLevel> {
+class StemConv : public GemmLevelTest {
  protected:
   void SetUp() override {
-    if (GetParam() > *detect_cpu_level()) GTEST_SKIP() << "this CPU does not reach " << cpu_level_name(GetParam());
-    tactics_ = make_tactics(GetParam());
-    for (const auto& tactic : tactics_)
-      if (tactic->name() == "cpu.stem_conv." + std::string(cpu_level_name(GetParam()))) stem_ = tactic.get();
-    ASSERT_NE(stem_, nullptr);
+    GemmLevelTest::SetUp();
+    if (!IsSkipped()) stem_ = tactic("stem_conv");
   }
-  std::vector<std::unique_ptr<Tactic>> tactics_;
+  // The picture as the model gives it, in f32; with bf16 kernels also as a bf16 value.
+  void check(testing::CheckCall call) const {
+    if (!stem_) return;
+    call.output_dtype = dtype();
+    testing::expect_matches_reference(*stem_, call, tolerance());
+    if (dtype() == DType::f32) return;
+    call.inputs[0].dtype = dtype();
+    testing::expect_matches_reference(*stem_, call, tolerance());
+  }
   const Tactic* stem_ = nullptr;
 };
-INSTANTIATE_TEST_SUITE_P(Levels, StemConv, ::testing::Values(CpuLevel::avx2, CpuLevel::avx512),
-                         [](const auto& info) { return std::string(cpu_level_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, StemConv, gemm_levels(), gemm_level_name);
 
 testing::CheckCall stem_call(std::vector<int64_t> x, std::vector<int64_t> w, ops::ConvAttrs attrs, bool channels_last) {
   const int64_t outputs = w[0];
@@ -46,30 +45,28 @@ ops::ConvAttrs conv_attrs(std::vector<int64_t> strides, std::vector<int64_t> pad
 
 TEST_P(StemConv, MatchesTheReferenceInBothOrders) {
   for (const bool channels_last : {false, true}) {
-    const auto check = [&](std::vector<int64_t> x, std::vector<int64_t> w, ops::ConvAttrs attrs) {
-      testing::expect_matches_reference(*stem_, stem_call(std::move(x), std::move(w), std::move(attrs), channels_last),
-                                        kF32);
+    const auto check_in_order = [&](std::vector<int64_t> x, std::vector<int64_t> w, ops::ConvAttrs attrs) {
+      check(stem_call(std::move(x), std::move(w), std::move(attrs), channels_last));
     };
-    check({1, 3, 12, 13}, {16, 3, 3, 3}, conv_attrs({2, 2}, {1, 1, 1, 1}));
-    check({2, 3, 15, 14}, {24, 3, 7, 7}, conv_attrs({2, 2}, {3, 3, 3, 3}));
-    check({1, 1, 9, 10}, {5, 1, 3, 5}, conv_attrs({1, 1}, {0, 2, 1, 0}));
-    check({1, 4, 9, 8}, {33, 4, 4, 4}, conv_attrs({4, 4}, {0, 0, 0, 0}));
-    check({1, 3, 9, 9}, {8, 3, 3, 3}, conv_attrs({1, 1}, {2, 1, 2, 1}, {2, 1}));
-    check({1, 3, 5, 203}, {8, 3, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}));
-    check({1, 3, 40, 3}, {8, 3, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}));
+    check_in_order({1, 3, 12, 13}, {16, 3, 3, 3}, conv_attrs({2, 2}, {1, 1, 1, 1}));
+    check_in_order({2, 3, 15, 14}, {24, 3, 7, 7}, conv_attrs({2, 2}, {3, 3, 3, 3}));
+    check_in_order({1, 1, 9, 10}, {5, 1, 3, 5}, conv_attrs({1, 1}, {0, 2, 1, 0}));
+    check_in_order({1, 4, 9, 8}, {33, 4, 4, 4}, conv_attrs({4, 4}, {0, 0, 0, 0}));
+    check_in_order({1, 3, 9, 9}, {8, 3, 3, 3}, conv_attrs({1, 1}, {2, 1, 2, 1}, {2, 1}));
+    check_in_order({1, 3, 5, 203}, {8, 3, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}));
+    check_in_order({1, 3, 40, 3}, {8, 3, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}));
   }
 }
 
 TEST_P(StemConv, LeavesOutInputThatNoWindowReaches) {
-  testing::expect_matches_reference(
-      *stem_, stem_call({1, 3, 8, 8}, {8, 3, 2, 2}, conv_attrs({5, 5}, {0, 0, 0, 0}), false), kF32);
+  check(stem_call({1, 3, 8, 8}, {8, 3, 2, 2}, conv_attrs({5, 5}, {0, 0, 0, 0}), false));
 }
 
 TEST_P(StemConv, AppliesAResidual) {
   testing::CheckCall call = stem_call({1, 3, 6, 9}, {20, 3, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}), false);
   call.epilogues = {{.kind = ops::EpilogueKind::silu}, {.kind = ops::EpilogueKind::add, .input = 3}};
   call.epilogue_inputs = {{.dims = {1, 20, 6, 9}, .channels_last = true}};
-  testing::expect_matches_reference(*stem_, call, kF32);
+  check(call);
 }
 
 TEST_P(StemConv, SaysWhyItRefuses) {

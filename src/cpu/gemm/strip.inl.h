@@ -62,30 +62,44 @@ MEML_INLINE const uint16_t* accumulate(const uint16_t* const (&in)[R], int64_t d
 }
 #endif
 
-// Steps, then the store of `channels` columns: for tiles at the end of the channels, and for steps that are not direct.
-template <typename T, int R, int B>
-static __attribute__((noinline)) void finish_through_memory(const StripArgs& args, int64_t pixel, float* values) {
-  const int64_t* offsets[kMaxEpilogueSteps];
-  for (int s = 0; s < args.step_count; ++s) offsets[s] = args.row_offsets[s] ? args.row_offsets[s] + pixel : nullptr;
-  apply_epilogue({.values = values,
-                  .rows = R,
-                  .width = B * kLanes,
-                  .first_channel = args.first_channel,
-                  .channels = args.channels,
-                  .steps = args.steps,
-                  .step_count = args.step_count,
-                  .row_offsets = offsets});
-  for (int r = 0; r < R; ++r) {
+// Stores f of a tile's values, `channels` columns of each row.
+template <typename T, typename F>
+MEML_INLINE void store_rows(const StripArgs& args, int64_t pixel, const float* values, int rows, int vectors, F&& f) {
+  for (int r = 0; r < rows; ++r) {
     T* out = static_cast<T*>(args.outputs[pixel + r]) + args.first_channel;
-    for (int b = 0; b < B; ++b) {
+    for (int b = 0; b < vectors; ++b, values += kLanes) {
       const int n = args.channels - b * kLanes;
-      const Vec x = load(values + (r * B + b) * kLanes);
+      const Vec x = f(load(values));
       if (n >= kLanes)
         store(out + b * kLanes, x);
       else if (n > 0)
         store_first(out + b * kLanes, x, n);
     }
   }
+}
+
+// Steps, then the store: for tiles at the end of the channels, and for steps that are not direct. A SiLU at the end,
+// the commonest, is done while storing.
+template <typename T>
+static __attribute__((noinline)) void finish_through_memory(const StripArgs& args, int64_t pixel, float* values,
+                                                            int rows, int vectors) {
+  const int64_t* offsets[kMaxEpilogueSteps];
+  for (int s = 0; s < args.step_count; ++s) offsets[s] = args.row_offsets[s] ? args.row_offsets[s] + pixel : nullptr;
+  const bool ends_in_silu = args.step_count > 0 && args.steps[args.step_count - 1].kind == ops::EpilogueKind::silu;
+  apply_epilogue({.values = values,
+                  .rows = rows,
+                  .width = vectors * kLanes,
+                  .first_channel = args.first_channel,
+                  .channels = args.channels,
+                  .steps = args.steps,
+                  .step_count = args.step_count - (ends_in_silu ? 1 : 0),
+                  .row_offsets = offsets});
+  if (ends_in_silu)
+    store_rows<T>(
+        args, pixel, values, rows, vectors, [](Vec x) __attribute__((always_inline)) { return silu(x); });
+  else
+    store_rows<T>(
+        args, pixel, values, rows, vectors, [](Vec x) __attribute__((always_inline)) { return x; });
 }
 
 template <typename T, int R, int B>
@@ -96,7 +110,7 @@ MEML_INLINE void finish(const StripArgs& args, int64_t pixel, Vec (&sums)[R][B])
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
       for (int b = 0; b < B; ++b) store(values + (r * B + b) * kLanes, sums[r][b]);
-    return finish_through_memory<T, R, B>(args, pixel, values);
+    return finish_through_memory<T>(args, pixel, values, R, B);
   }
   if (args.residual) {
 #pragma GCC unroll 16
