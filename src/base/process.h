@@ -15,8 +15,8 @@ namespace memline {
 // The CPUs this process may use at once: the smaller of its affinity and its cgroups' quota rounded up; at least 1.
 int cpu_count(const std::string& root = "");
 
-// The memory this process may use: the smallest limit of its cgroups, at most the machine's memory. 0 when neither can
-// be read.
+// The memory this process may use: the smallest limit of its cgroups, at most the machine's memory. 0 when neither
+// can be read.
 int64_t memory_limit(const std::string& root = "");
 
 struct MemoryReading {

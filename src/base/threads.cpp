@@ -1,11 +1,9 @@
 // How a run finds its workers:
 //   * Each worker has one word, its slot: idle, asleep, running, quitting, or the address of a job it was given. A
-//   caller gives a job
-//     by swapping it for idle or asleep; the worker takes it by swapping it for running.
-//   * The job lives on the caller's stack. When the tasks have run out, the caller takes the job back from workers that
-//   have not
-//     begun (a sleeper that was slow to wake costs nothing) and waits for those that have: it spins, then sleeps on the
-//     job's word.
+//     caller gives a job by swapping it for idle or asleep; the worker takes it by swapping it for running.
+//   * The job lives on the caller's stack. When the tasks have run out, the caller takes the job back from workers
+//     that have not begun (a sleeper that was slow to wake costs nothing) and waits for those that have: it spins,
+//     then sleeps on the job's word.
 //   * A worker's last access to a job is the addition to Job::finished. A wake after it only names the address.
 #include "base/threads.h"
 

@@ -1,9 +1,8 @@
 // ThreadPool: the workers of a process, made once. Team: what one session may use of them, as a Parallel.
 //   * A Team's run() hands out tasks by an atomic counter to the caller and to whatever workers are free at that
-//   moment. It never
-//     waits for another session: when all workers are busy, the caller does everything itself.
+//     moment. It never waits for another session: when all workers are busy, the caller does everything itself.
 //   * Workers spin for kSpin after their last work, then sleep on a futex; a run wakes only as many as it has tasks
-//   for.
+//     for.
 //   * run() allocates nothing, takes no lock and makes no system call unless a worker sleeps.
 //   * Stacks are mapped by the pool and resident before the first run: kStackBytes each, with a guard page below.
 #pragma once

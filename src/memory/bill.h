@@ -1,8 +1,7 @@
 // The bill: what an engine will hold when it runs, one entry an owner, known before anything is allocated.
 //   * The entries add up to the total; one that does not apply is 0.
 //   * At the peak step, workspace is the live workspace, io the live bytes of the session's own inputs and outputs,
-//   activations the
-//     rest of the arena: the three add up to the arena.
+//     activations the rest of the arena: the three add up to the arena.
 #pragma once
 
 #include <array>

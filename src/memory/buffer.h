@@ -6,8 +6,8 @@
 
 namespace memline::memory {
 
-// What memory an operand lies in. The session's own inputs and outputs are planned in the arena too; the region of such
-// a buffer says whose they are.
+// What memory an operand lies in. The session's own inputs and outputs are planned in the arena too; the region of
+// such a buffer says whose they are.
 enum class Region : uint8_t { arena, weights, input, output, staging };
 
 struct Buffer {

@@ -1,11 +1,9 @@
 // How offsets are found:
 //   * The lower bound is the largest sum of live bytes over the steps. A plan that meets it (with sizes rounded up to
-//   the common
-//     alignment) is done.
+//     the common alignment) is done.
 //   * Greedy: the buffers are placed one by one in several orders (by size; by size x lifetime; by lifetime; by first
-//   step; by
-//     contention, that is the largest sum of live bytes during their life), each at the lowest and at the tightest gap
-//     that fits. The smallest arena wins; the first one among equals.
+//     step; by contention, that is the largest sum of live bytes during their life), each at the lowest and at the
+//     tightest gap that fits. The smallest arena wins; the first one among equals.
 //   * Search: improve() reorders from the best of them, for a counted amount of work (memory/improve.h).
 //   * verify() checks the result, always.
 #include "memory/plan.h"

@@ -17,10 +17,10 @@ struct Plan {
   int32_t peak_step = 0;          // the first step where the sum of live bytes is largest; 0 when there are no buffers
 };
 
-// A pure function: the same buffers give the same offsets. Sizes are saturated, so absurd bounds give an absurd arena,
-// never a wrong one; sizes and lifetimes must make sense (bytes >= 0, 0 <= first_step <= last_step, alignment a power
-// of two). `max_states` counts the placements tried in the search for a better plan than the greedy one; 0 keeps the
-// greedy one.
+// A pure function: the same buffers give the same offsets. Sizes are saturated, so absurd bounds give an absurd
+// arena, never a wrong one; sizes and lifetimes must make sense (bytes >= 0, 0 <= first_step <= last_step, alignment
+// a power of two). `max_states` counts the placements tried in the search for a better plan than the greedy one; 0
+// keeps the greedy one.
 Plan plan(std::span<const Buffer> buffers, int64_t max_states = 2'000'000);
 
 }  // namespace memline::memory

@@ -1,12 +1,10 @@
 // Interval arithmetic over expressions, and the largest value by branch and bound.
 //   * Each operation is monotone in each argument (or split where it is not), and the ends are computed with the very
-//   operations
-//     that evaluate() uses, in the same order, so rounding and saturation cannot make a bound unsound.
+//     operations that evaluate() uses, in the same order, so rounding and saturation cannot make a bound unsound.
 //   * A float that may be NaN has the bounds -inf..inf: NaN only arises where the ends meet inf - inf, 0 * inf or a
-//   division by 0.
-//   * maximum(): a heap of boxes by upper bound; the best value seen at corners and centres is the lower bound; the top
-//   box is
-//     halved along its widest slot until both agree. What is left on top is the answer.
+//     division by 0.
+//   * maximum(): a heap of boxes by upper bound; the best value seen at corners and centres is the lower bound; the
+//     top box is halved along its widest slot until both agree. What is left on top is the answer.
 #include <algorithm>
 #include <cmath>
 #include <limits>

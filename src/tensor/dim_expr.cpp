@@ -1,7 +1,7 @@
 // Canonical construction of integer expressions (the form is described in dim_node.h).
 //   * + - and products with a constant work on linear forms; products on monomials (a number and sorted factors)
 //   * (k*x + r) div k is x + (r div k); ((u div a) + c) div b is (u + c*a) div (a*b); a factor common to both sides
-//   cancels
+//     cancels
 //   * ceil_div becomes floor_div: by a constant k it is (x + k-1) div k, else -((-a) div b)
 //   * min and max drop an argument that differs from another one by a constant
 #include "tensor/dim_expr.h"

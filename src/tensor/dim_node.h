@@ -2,11 +2,9 @@
 // Canonical form of an integer expression:
 //   * a constant lives in the DimExpr itself; no node is a constant
 //   * sum: constant + coefficients[i] * dims[i]; terms ascending by compare(), none of them a sum or constant, no
-//   coefficient 0;
-//     never one bare term (coefficient 1, constant 0)
+//     coefficient 0; never one bare term (coefficient 1, constant 0)
 //   * product: at least two factors, ascending, none of them a product or constant. Its number is the coefficient of
-//   the sum around
-//     it. A factor that is a sum has coefficients without a common divisor
+//     the sum around it. A factor that is a sum has coefficients without a common divisor
 //   * min, max: at least two arguments, ascending, all different, flattened
 //   * floor_div, mod by a positive constant: no part of the dividend is a multiple of the divisor
 #pragma once

@@ -1,5 +1,5 @@
-// FloatExpr: float32 arithmetic in the order written. Only operations on two constants are folded: anything else could
-// change a bit.
+// FloatExpr: float32 arithmetic in the order written. Only operations on two constants are folded: anything else
+// could change a bit.
 #include <bit>
 
 #include "tensor/dim_node.h"
