@@ -50,7 +50,7 @@ class EngineFile : public ::testing::Test {
     std::shared_ptr<std::byte> aligned(
         static_cast<std::byte*>(std::aligned_alloc(4096, (bytes.size() + 4096) & ~size_t{4095})),
         [](std::byte* memory) { std::free(memory); });
-    std::memcpy(aligned.get(), bytes.data(), bytes.size());
+    if (!bytes.empty()) std::memcpy(aligned.get(), bytes.data(), bytes.size());
     return read_bytes({aligned.get(), bytes.size()}, aligned);
   }
   static std::string reason(const Bytes& bytes) {
