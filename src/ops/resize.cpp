@@ -204,15 +204,21 @@ void resize_reference(const ResizeAttrs& attrs, std::span<const TensorView> in, 
 // that keeps its extent may be dynamic (the batch): any number stands for it.
 std::vector<RowNeed> resize_rows(const ResizeAttrs& attrs, const InferContext& in, int axis, RowRange rows) {
   std::vector<RowNeed> needs(in.size());
-  const auto types = infer_resize(attrs, in);
-  if (!types || attrs.keep_aspect_ratio_policy != "stretch") return needs;
+  if (attrs.keep_aspect_ratio_policy != "stretch") return needs;
   std::array<TensorView, 4> views;
+  std::vector<int64_t> sizes;  // where shape arithmetic knows them
   for (size_t i = 1; i < in.size(); ++i) {
-    if (const TensorView* constant = in.constant(i))
+    if (const TensorView* constant = in.constant(i)) {
       views[i] = *constant;
-    else if (has_elements(in, i))
-      return needs;
+    } else if (has_elements(in, i)) {
+      const auto known = in.constant_ints(i, "sizes");
+      if (!known) return needs;
+      sizes = *known;
+      views[i] = dense_view(DType::i64, sizes.data(), std::array{static_cast<int64_t>(sizes.size())});
+    }
   }
+  const auto types = infer_resize(attrs, in);  // with numbers for all of that it demands nothing of a run
+  if (!types) return needs;
   constexpr int64_t kUnknown = int64_t{1} << 40;
   const std::string& mode = attrs.coordinate_transformation_mode;
   const bool local = has_elements(in, static_cast<size_t>(attrs.scales_input)) &&
