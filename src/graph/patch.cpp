@@ -82,8 +82,13 @@ class Rebuild {
       placed_[at(input)] = builder_.add_input(graph_.value(input).name, graph_.value(input).type);
     const size_t count = graph_.nodes().size() + added_.size();
     state_.assign(count, State::untouched);
-    for (size_t i = 0; i < count; ++i)
-      if (i >= dropped_.size() || !dropped_[i]) MEML_TRY_STATUS(place_with_makers(static_cast<NodeId>(i)));
+    for (size_t i = 0; i < count; ++i) {
+      const auto node = static_cast<NodeId>(i);
+      if (is_new(node) || !dropped_[i])
+        MEML_TRY_STATUS(place_with_makers(node));
+      else
+        MEML_TRY_STATUS(place_substitutes(node));
+    }
     std::vector<ValueId> outputs;
     for (size_t i = 0; i < graph_.outputs().size(); ++i) {
       MEML_TRY(const ValueId output, find(graph_.outputs()[i], "graph output", graph_.output_names()[i]));
@@ -112,6 +117,15 @@ class Rebuild {
         if (++steps > target_.size()) return internal("the patch's redirects of value {} lead round in a circle", i);
       }
       target_[i] = end;
+    }
+    return {};
+  }
+
+  // What takes the place of a dropped node stands where that stood.
+  Status place_substitutes(NodeId dropped) {
+    for (const ValueId output : graph_.node(dropped).outputs) {
+      const NodeId maker = maker_[at(target_[at(output)])];
+      if (maker != kNoNode && is_new(maker)) MEML_TRY_STATUS(place_with_makers(maker));
     }
     return {};
   }

@@ -2,6 +2,7 @@
 // characters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cctype>
 #include <charconv>
 #include <map>
@@ -17,7 +18,7 @@
 namespace memline {
 namespace {
 
-constexpr int64_t kMaxSeededElements = int64_t{1} << 28;
+constexpr int64_t kMaxSeededElements = int64_t{1} << 24;
 
 // One line, without its comment.
 class Scanner {
@@ -187,7 +188,8 @@ class Parser {
     std::vector<std::string> names;
     do {
       MEML_TRY(std::string name, in.name());
-      if (ids_.contains(name)) return invalid_argument("'{}' is defined twice", name);
+      if (ids_.contains(name) || std::find(names.begin(), names.end(), name) != names.end())
+        return invalid_argument("'{}' is defined twice", name);
       names.push_back(std::move(name));
     } while (in.take(","));
     MEML_TRY_STATUS(in.expect("="));

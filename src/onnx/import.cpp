@@ -1,6 +1,7 @@
 #include "onnx/import.h"
 
 #include <algorithm>
+#include <deque>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -18,6 +19,8 @@ namespace {
 
 constexpr int64_t kOldestIr = 3, kNewestIr = 14;
 constexpr int64_t kOldestOpset = 7, kNewestOpset = 28;
+// Branches within branches are read one inside the other: so many calls at most.
+constexpr size_t kMostBodies = 256;
 // Results up to this many bytes are computed while importing. Larger constants wait for the pass fold_constants.
 constexpr int64_t kFoldedBytes = 4096;
 
@@ -73,6 +76,7 @@ class Importer {
   Status define(std::string_view name, ValueId id) {
     if (name.empty()) return invalid_model("a tensor without a name is given a value");
     if (!ids_.emplace(name, id).second) return invalid_model("the tensor '{}' is defined twice", name);
+    defined_.push_back(name);
     return {};
   }
 
@@ -111,6 +115,7 @@ class Importer {
     const auto opset = opsets_.find(domain);
     if (opset == opsets_.end()) return invalid_model("the model imports no opset of the domain '{}'", shown(domain));
     if (domain.empty() && message.op_type == "Constant") return add_constant_node(message);
+    if (domain.empty() && message.op_type == "If") return add_if(message);
     MEML_TRY(const ops::OpDef* op, find_op(message, domain, opset->second));
     NodeReader reader(message, tensors_);
     MEML_TRY(ops::Attrs attrs, op->import(reader, static_cast<int>(opset->second)));
@@ -208,6 +213,51 @@ class Importer {
     return unsupported("holds neither a tensor nor numbers (strings and sparse tensors are not supported)");
   }
 
+  // An If whose condition is known is the branch that it takes. (Exporters write such an If where a shape decides.)
+  Status add_if(const NodeMessage& message) {
+    if (message.inputs.size() != 1) return invalid_model("has {} inputs, needs 1", message.inputs.size());
+    MEML_TRY(const ValueId condition, find(message.inputs[0]));
+    const auto& constant = builder_.value(condition).constant;
+    if (!constant) return unsupported("its condition '{}' is known only at run time", message.inputs[0]);
+    if (constant->view.dtype != DType::boolean || constant->view.elements() != 1)
+      return invalid_model("its condition is {}, needs one bool", builder_.value(condition).type.text());
+    const std::string_view branch = *constant->view.as<uint8_t>() != 0 ? "then_branch" : "else_branch";
+    for (const AttributeMessage& attribute : message.attributes)
+      if (attribute.name == branch && attribute.g) return inline_body(message, *attribute.g);
+    return invalid_model("has no '{}'", branch);
+  }
+
+  // The body's nodes come into the graph; its names end with it.
+  Status inline_body(const NodeMessage& message, Bytes bytes) {
+    if (bodies_.size() >= kMostBodies) return unsupported("the model has more than {} branches", kMostBodies);
+    MEML_TRY(GraphMessage read, read_graph(bytes));
+    const GraphMessage& body = bodies_.emplace_back(std::move(read));
+    if (body.outputs.size() != message.outputs.size())
+      return invalid_model("has {} outputs, but its branch gives {}", message.outputs.size(), body.outputs.size());
+    const size_t outer = defined_.size();
+    for (const TensorMessage& tensor : body.initializers) {
+      MEML_TRY(Constant constant, tensors_.read(tensor));
+      MEML_TRY_STATUS(define(tensor.name, builder_.add_constant(std::string(tensor.name), std::move(constant))));
+    }
+    for (const NodeMessage& node : body.nodes) {
+      auto status = add_node(node);
+      if (!status) return with_prefix(std::move(status).error(), label(node));
+    }
+    std::vector<ValueId> outputs;
+    for (const ValueInfoMessage& output : body.outputs) {
+      MEML_TRY(const ValueId id, find(output.name));
+      outputs.push_back(id);
+    }
+    for (size_t i = outer; i < defined_.size(); ++i) ids_.erase(defined_[i]);
+    defined_.resize(outer);
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (message.outputs[i].empty()) continue;
+      MEML_TRY_STATUS(define(message.outputs[i], outputs[i]));
+      MEML_TRY_STATUS(check_declared(message.outputs[i], outputs[i]));
+    }
+    return {};
+  }
+
   // Replaces outputs that are known now by constants; their node is dropped when the graph is complete.
   Status fold(NodeId node, std::vector<ValueId>& outputs) {
     MEML_TRY(const auto constants, fold_node(builder_.unfinished(), node, kFoldedBytes));
@@ -251,6 +301,8 @@ class Importer {
   std::map<std::string_view, int64_t> opsets_;
   std::unordered_map<std::string_view, int32_t> declared_;
   std::unordered_set<std::string_view> made_by_nodes_;
+  std::vector<std::string_view> defined_;  // in order: what a body defines ends with it
+  std::deque<GraphMessage> bodies_;        // alive as long as names point into them
   std::vector<NodeId> folded_;
   size_t node_count_ = 0;
 };

@@ -30,15 +30,21 @@ ChannelRule rule_of(const Node& node, const TensorView& weights) {
 
 Constant scaled_weights(const Node& node, const TensorView& weights, const std::vector<double>& scale) {
   const ChannelRule rule = rule_of(node, weights);
-  std::vector<int64_t> dims(weights.dims.begin(), weights.dims.begin() + weights.rank);
-  Constant scaled = float_constant(weights.dtype, dims, std::vector<double>(static_cast<size_t>(weights.elements())));
+  const std::vector<int64_t> dims(weights.dims.begin(), weights.dims.begin() + weights.rank);
+  const std::vector<std::byte> zeros(static_cast<size_t>(weights.elements() * size_of(weights.dtype)));
+  Constant scaled = make_constant(weights.dtype, dims, zeros);
   int64_t inner = 1;
   for (size_t i = 2; i < dims.size(); ++i) inner *= dims[i];
-  for (int64_t i = 0; i < weights.elements(); ++i) {
-    const int64_t second = i / inner % dims[1], first = i / inner / dims[1];
-    const double factor = scale[static_cast<size_t>(rule.channel(first, second))];
-    ops::store(scaled.view, i, ops::load<double>(weights, i) * factor);
-  }
+  ops::with_dtype(weights.dtype, [&](auto tag) {
+    using T = decltype(tag);
+    const T* from = weights.as<T>();
+    T* to = scaled.view.as<T>();
+    for (int64_t first = 0; first < dims[0]; ++first)
+      for (int64_t second = 0; second < dims[1]; ++second) {
+        const double factor = scale[static_cast<size_t>(rule.channel(first, second))];
+        for (int64_t i = 0; i < inner; ++i) *to++ = ops::to_stored<T>(ops::from_stored<double>(*from++) * factor);
+      }
+  });
   return scaled;
 }
 

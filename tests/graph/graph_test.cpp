@@ -40,7 +40,7 @@ TEST(Graph, RefusesEpiloguesThatDoNotFit) {
   };
   EXPECT_EQ(fails("_, z) | mul(3)"), "");
   EXPECT_THAT(fails("_, y) | add(3)"), HasSubstr("does not broadcast"));
-  EXPECT_THAT(fails("_, z) | add(4)"), HasSubstr("not there"));
+  EXPECT_THAT(fails("_, z) | add(3) mul(9)"), HasSubstr("not there"));
   EXPECT_THAT(fails("_, z) | bias(3)"), HasSubstr("Conv 'c'"));
 }
 

@@ -24,8 +24,8 @@ Result<Graph> import_bytes(const std::string& bytes, const ImportOptions& option
   const auto owner = std::make_shared<const std::string>(bytes);
   return onnx::import(std::as_bytes(std::span<const char>(*owner)), owner, options);
 }
-Result<Graph> import(const OnnxModel& model, const ImportOptions& options = {}) {
-  return import(model.bytes(), options);
+Result<Graph> import_model(const OnnxModel& model, const ImportOptions& options = {}) {
+  return import_bytes(model.bytes(), options);
 }
 
 Graph imported(const OnnxModel& model, const ImportOptions& options = {}) {
@@ -176,6 +176,32 @@ TEST(Import, FollowsShapeArithmeticThroughADynamicModel) {
                                    .output("y"),
                                {.shapes = {{"x", {{1, 3, 4}, {2, 3, 4}, {8, 3, 4}}}}});
   EXPECT_EQ(graph.value(graph.outputs()[0]).type.text(), "f32[s0,12]");
+}
+
+TEST(Import, TakesTheBranchOfAnIfThatIsKnown) {
+  const auto branch = [](const std::string& op) {
+    return OnnxModel().node(OnnxNode(op, {"x"}, {"inner"})).output("inner").graph();
+  };
+  for (const bool taken : {true, false}) {
+    const auto with_if = [&](const std::string& condition) {
+      return OnnxModel()
+          .input("x", {"2"})
+          .input("open", {"1"}, 9)
+          .initializer(onnx_tensor("known", 9, {}, std::string(1, taken ? '\1' : '\0')))
+          .node(OnnxNode("If", {condition}, {"a"})
+                    .graph("then_branch", branch("Relu"))
+                    .graph("else_branch", branch("Tanh")))
+          .node(OnnxNode("If", {condition}, {"b"})
+                    .graph("then_branch", branch("Abs"))
+                    .graph("else_branch", branch("Neg")))
+          .output("a")
+          .output("b");
+    };
+    EXPECT_EQ(op_names(imported(with_if("known"))),
+              taken ? "Input Input Relu Abs Output Output" : "Input Input Tanh Neg Output Output");
+    EXPECT_THAT(refusal(with_if("open"), Code::unsupported),
+                HasSubstr("If 'a': its condition 'open' is known only at run time"));
+  }
 }
 
 TEST(Import, NamesWhatItDoesNotSupport) {

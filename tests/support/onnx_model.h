@@ -47,6 +47,14 @@ class OnnxNode {
     writer.add_int32(20, 4);
     return add(attribute);
   }
+  OnnxNode& graph(const std::string& name, const std::string& message) {
+    std::string attribute;
+    protozero::pbf_writer writer(attribute);
+    writer.add_string(1, name);
+    writer.add_message(6, message);
+    writer.add_int32(20, 5);
+    return add(attribute);
+  }
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -134,6 +142,7 @@ class OnnxModel {
     protozero::pbf_writer(tail_).add_message(14, pair);
     return *this;
   }
+  const std::string& graph() const { return graph_; }
   std::string bytes() const {
     std::string model, opset;
     protozero::pbf_writer(opset).add_int64(2, opset_);
