@@ -49,6 +49,7 @@ class MEMLINE_API Segmenter {
     double preprocess_ms = 0, inference_ms = 0, postprocess_ms = 0;
   };
   Times times() const;
+  std::span<const std::string> class_names() const;  // by class_id; empty when the model does not say
   const Engine& engine() const;
 
   struct Impl;
@@ -66,6 +67,9 @@ struct SourceSummary {
   bool is_video = false;
   int64_t max_width = 0, max_height = 0;
   int64_t frames = -1;  // -1: not known
+  // What reading the source and writing pictures of its size holds: decoder and encoder with their frames. The bill's entry `video`.
+  // The pages of FFmpeg's libraries themselves, which are shared between processes, are not in it.
+  int64_t video_bytes = 0;
 };
 // Errors: not_found; invalid_argument (not_a_picture); not_found with reason no_video_library.
 MEMLINE_API Result<SourceSummary> look_at_source(const std::string& source);

@@ -1,6 +1,7 @@
 // vision.hpp's Segmenter: an engine built with --task segment, its outputs as objects.
 #include <cmath>
 
+#include "api/class_names.h"
 #include "api/engine.h"
 #include "base/result.h"
 #include "memline/vision.hpp"
@@ -15,6 +16,7 @@ struct Segmenter::Impl {
   std::vector<LayerTime> layers;
   std::vector<uint8_t> stage;  // by step: 0 before the network, 1 in it, 2 behind it
   Times times;
+  std::vector<std::string> class_names;
 };
 
 namespace {
@@ -26,8 +28,8 @@ std::vector<uint8_t> stages(const engine::Program& program) {
   std::vector<uint8_t> stage;
   bool behind = false;
   for (const engine::Step& step : program.blocks[0].steps) {
-    behind |= step.call.starts_with("Yolo8Select(");
-    stage.push_back(step.call.starts_with("ImageToTensor(") ? 0 : behind ? 2 : 1);
+    behind |= step.call.starts_with("memline.Yolo8Select(");
+    stage.push_back(step.call.starts_with("memline.ImageToTensor(") ? 0 : behind ? 2 : 1);
   }
   return stage;
 }
@@ -63,13 +65,15 @@ Segmenter::~Segmenter() = default;
 
 Result<Segmenter> Segmenter::load(const std::string& path, const SessionOptions& options) {
   MEML_TRY(Engine engine, Engine::load(path));
-  const auto task = engine.about().find("model.task");
+  const auto task = engine.about().find("model.memline.task");
   if (task == engine.about().end() || task->second != "segment" || engine.outputs().size() != kOutputs)
     return invalid_argument("engine '{}' has no segmentation task: build it with --task segment", path);
   MEML_TRY(Session session, engine.make_session(options));
   const engine::Program& program = engine.impl().engine->program();
   std::vector<uint8_t> stage = stages(program);
-  auto impl = std::make_unique<Impl>(Impl{std::move(engine), std::move(session), {}, {}, {}, {}, std::move(stage), {}});
+  auto impl = std::make_unique<Impl>(Impl{std::move(engine), std::move(session), {}, {}, {}, {}, std::move(stage), {}, {}});
+  if (const auto names = impl->engine.about().find("model.names"); names != impl->engine.about().end())
+    impl->class_names = api::parse_class_names(names->second);
   impl->inputs.resize(1);
   impl->outputs.resize(kOutputs);
   impl->layers.resize(impl->stage.size());
@@ -90,6 +94,7 @@ Result<std::span<const Object>> Segmenter::segment(const Picture& picture) {
 }
 
 Segmenter::Times Segmenter::times() const { return impl_->times; }
+std::span<const std::string> Segmenter::class_names() const { return impl_->class_names; }
 const Engine& Segmenter::engine() const { return impl_->engine; }
 
 }  // namespace memline::vision

@@ -23,19 +23,47 @@ struct Flags {
   std::vector<std::string> build;  // options of `build`, handed on
 };
 
+// The line that is left for the engine when reading and writing pictures has its part of it.
+Result<std::string> engine_line(const std::string& memory, int64_t video_bytes) {
+  MEML_TRY(const int64_t line, parse_size(memory));
+  if (line > video_bytes) return std::to_string(line - video_bytes);
+  Error error{.code = Code::over_budget, .phase = "run"};
+  error.message = fmt::format("reading and writing pictures of this size holds {}, the line is {}", format_size(video_bytes), format_size(line));
+  return Failure(std::move(error));
+}
+
 // The engine given, or one built for this source.
-Result<std::string> engine_for(const Flags& flags, std::optional<TemporaryFile>& built) {
+Result<std::string> engine_for(const Flags& flags, const vision::SourceSummary& source, std::optional<TemporaryFile>& built) {
   if (!flags.model.ends_with(".onnx")) return flags.model;
-  MEML_TRY(const vision::SourceSummary source, vision::look_at_source(flags.job.source));
   MEML_TRY(TemporaryFile file, TemporaryFile::make());
   std::vector<std::string> arguments = {flags.model, "-o", file.path(), "--task", "segment"};
-  arguments.insert(arguments.end(), flags.build.begin(), flags.build.end());
-  const bool has_source_max = std::find(flags.build.begin(), flags.build.end(), "--source-max") != flags.build.end();
+  bool has_source_max = false;
+  for (size_t i = 0; i < flags.build.size(); ++i) {
+    arguments.push_back(flags.build[i]);
+    has_source_max |= flags.build[i] == "--source-max";
+    if (flags.build[i] != "--memory" || i + 1 == flags.build.size()) continue;
+    MEML_TRY(std::string line, engine_line(flags.build[++i], source.video_bytes));
+    arguments.push_back(std::move(line));
+  }
   if (!has_source_max && source.max_width > 0)
     arguments.insert(arguments.end(), {"--source-max", fmt::format("{}x{}", source.max_width, source.max_height)});
   MEML_TRY_STATUS(build_in_child(arguments));
   built.emplace(std::move(file));
   return built->path();
+}
+
+// The engine's bill and the pictures' entry. An engine built elsewhere may have used its whole line: then there is no room for them.
+Result<MemoryBill> bill_with_video(const Engine& engine, int64_t video_bytes, bool built_here) {
+  MemoryBill bill = engine.bill();
+  for (BillEntry& entry : bill.entries)
+    if (entry.name == "video") entry.bytes += video_bytes;
+  bill.total_bytes += video_bytes;
+  if (built_here && bill.limit_bytes > 0) bill.limit_bytes += video_bytes;
+  if (bill.limit_bytes == 0 || bill.total_bytes <= bill.limit_bytes) return bill;
+  Error error{.code = Code::over_budget, .phase = "run", .least_bytes = bill.total_bytes};
+  error.message = fmt::format("the engine's line is {}; with {} for reading and writing pictures the bill is {}: give segment the model and the line",
+                              format_size(bill.limit_bytes), format_size(video_bytes), format_size(bill.total_bytes));
+  return Failure(std::move(error));
 }
 
 Json stages_json(const vision::SourceResult& r) {
@@ -45,12 +73,15 @@ Json stages_json(const vision::SourceResult& r) {
 }
 
 Result<Report> run(const Flags& flags) {
+  MEML_TRY(const vision::SourceSummary source, vision::look_at_source(flags.job.source));
   std::optional<TemporaryFile> built;
-  MEML_TRY(const std::string path, engine_for(flags, built));
+  MEML_TRY(const std::string path, engine_for(flags, source, built));
+  // FFmpeg's libraries are loaded by now: their pages are in the baseline, what decoding and writing take is not.
   MEML_TRY(const MemoryMeter meter, MemoryMeter::open());
   MemoryReading before, after;
   meter.read(before);
   MEML_TRY(vision::Segmenter segmenter, vision::Segmenter::load(path));
+  MEML_TRY(const MemoryBill bill, bill_with_video(segmenter.engine(), source.video_bytes, built.has_value()));
   vision::SourceJob job = flags.job;
   job.cancel = &cancelled();
   job.progress = [](int64_t done, int64_t total) { show_progress("frames", static_cast<size_t>(done), static_cast<size_t>(std::max<int64_t>(total, done))); };
@@ -59,7 +90,6 @@ Result<Report> run(const Flags& flags) {
   const int64_t peak = after.peak_bytes - before.resident_bytes;
 
   Report report;
-  const MemoryBill bill = segmenter.engine().bill();
   add_bill(report.json, bill);
   report.json["baseline_bytes"] = before.resident_bytes;
   report.json["peak_bytes"] = peak;
@@ -70,7 +100,7 @@ Result<Report> run(const Flags& flags) {
   report.json["stage_ms"] = stages_json(result);
   report.text = fmt::format("{} frames, {} objects\n", result.frames, result.objects);
   for (const auto& [stage, ms] : report.json["stage_ms"].items()) report.text += fmt::format("  {:<12} {:8.2f} ms a frame\n", stage, ms.get<double>());
-  report.text += fmt::format("line {}, bill {}, peak {} (video reading and writing included in the peak)\n",
+  report.text += fmt::format("line {}, bill {}, peak {}\n",
                              bill.limit_bytes > 0 ? format_size(bill.limit_bytes) : "none", format_size(bill.total_bytes), format_size(peak));
   for (const std::string& problem : result.problems) report.text += "not read: " + problem + "\n";
   if (!job.save_folder.empty()) report.text += fmt::format("annotated frames: {}\n", job.save_folder);

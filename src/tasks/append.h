@@ -19,7 +19,8 @@ struct TaskOptions {
   int64_t max_detections = 300;
 };
 
-// The graph with the task's operators around it. Metadata: "task", "family", "input_width", "input_height", "classes".
+// The graph with the task's operators around it. Metadata: memline.task, memline.family, memline.input_width, memline.input_height,
+// memline.classes.
 // Errors: invalid_argument (unknown task or family); unsupported, naming the outputs found and what the families need.
 Result<Graph> append(const TaskOptions& options, Graph graph);
 

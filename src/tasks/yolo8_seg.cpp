@@ -86,11 +86,11 @@ Result<Graph> append_yolo8_seg(const TaskOptions& options, const Graph& graph) {
                                                                                           .max_runs = std::max<int64_t>(1, options.max_mask_bytes / 4)}),
                                                .inputs = {kept[0], kept[3], heads[1], picture},
                                                .output_names = {"boxes", "mask_runs", "mask_first_run", "mask_truncated"}}));
-  builder.set_metadata("task", "segment");
-  builder.set_metadata("family", "yolo8-seg");
-  builder.set_metadata("input_width", std::to_string(form->width));
-  builder.set_metadata("input_height", std::to_string(form->height));
-  builder.set_metadata("classes", std::to_string(form->classes));
+  builder.set_metadata("memline.task", "segment");
+  builder.set_metadata("memline.family", "yolo8-seg");
+  builder.set_metadata("memline.input_width", std::to_string(form->width));
+  builder.set_metadata("memline.input_height", std::to_string(form->height));
+  builder.set_metadata("memline.classes", std::to_string(form->classes));
   MEML_TRY_STATUS(builder.set_outputs({masks[0], kept[1], kept[2], masks[1], masks[2], masks[3]},
                                       {"boxes", "scores", "classes", "mask_runs", "mask_first_run", "mask_truncated"}));
   return builder.finish();
