@@ -15,6 +15,8 @@ namespace {
 // The picks of a schedule: by task, an index into its candidates.
 using Picks = std::vector<int32_t>;
 
+constexpr int64_t kSearchedStates = 200'000;  // placements of single buffers: some 10 ms for a network of 100 steps
+
 class Fitter {
  public:
   Fitter(std::shared_ptr<const Menu> menu, const FitOptions& options)
@@ -49,12 +51,15 @@ class Fitter {
     return picks;
   }
 
+  // Orders are compared by greedy plans; the best one is then searched.
   Schedule best_order(const Picks& picks) const {
     Schedule best = schedule(picks, orders_.front());
     for (size_t i = 1; i < orders_.size(); ++i) {
       Schedule other = schedule(picks, orders_[i]);
       if (other.plan.arena_bytes < best.plan.arena_bytes) best = std::move(other);
     }
+    best.plan = memory::plan(best.buffers, kSearchedStates);
+    make_bill(best);
     return best;
   }
 
@@ -80,7 +85,7 @@ Schedule Fitter::schedule(const Picks& picks, const Order& order) const {
   s.pick = picks;
   merge_in_place(s);
   add_buffers(s);
-  s.plan = memory::plan(s.buffers);
+  s.plan = memory::plan(s.buffers, 0);
   place_weights(s);
   make_bill(s);
   return s;
