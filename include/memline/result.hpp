@@ -1,6 +1,6 @@
 // Errors of every Memline call: a code, a stable reason below it, and a message that says what, where, found, needed.
-// Functions return Result<T> or Status (tl::expected, Debian's libexpected-dev) and throw nothing; or_throw() is for those who prefer
-// exceptions.
+// Functions return Result<T> or Status (tl::expected, Debian's libexpected-dev) and throw nothing; or_throw() is for
+// those who prefer exceptions.
 #pragma once
 
 #include <cstdint>

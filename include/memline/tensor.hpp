@@ -13,8 +13,8 @@ enum class DType : uint8_t { f32, f16, bf16, f64, i8, u8, i16, u16, i32, u32, i6
 // A dense row-major tensor in memory that somebody else owns.
 struct TensorRef {
   DType dtype = DType::f32;
-  int32_t rank = 0;                    // at most 8
-  std::array<int64_t, 8> dims{};       // in ONNX's order; 0 is a legal extent
+  int32_t rank = 0;               // at most 8
+  std::array<int64_t, 8> dims{};  // in ONNX's order; 0 is a legal extent
   void* data = nullptr;
 
   TensorRef() = default;

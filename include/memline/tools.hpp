@@ -1,4 +1,5 @@
-// Building and explaining engines, as data. Unstable: the program and the Python package use it; runtime-only builds lack it.
+// Building and explaining engines, as data. Unstable: the program and the Python package use it; runtime-only builds
+// lack it.
 #pragma once
 
 #include <atomic>
@@ -18,19 +19,19 @@ MEMLINE_API Result<ShapeRange> parse_shape_range(std::string_view text);
 
 struct BuildOptions {
   std::string device = "cpu";
-  std::string precision = "fp32";             // fp32, bf16
-  std::string cpu_level;                      // empty: the machine's best
-  std::map<std::string, ShapeRange> shapes;   // by input name
-  std::map<std::string, int64_t> max;         // --max NAME=N
-  int threads = 0;                            // 0: min(cgroup quota, affinity)
-  int64_t memory_bytes = 0;                   // the run's line; 0: none
-  int64_t build_memory_bytes = 0;             // the build's line; 0: max(line, least line) + 1.3 x the model's bytes + 16 MiB
-  std::string tune = "quick";                 // none, quick, full
-  std::string timing_cache;                   // a file, read and added to; empty: none
-  std::string plan = "fit";                   // fit, plain
+  std::string precision = "fp32";            // fp32, bf16
+  std::string cpu_level;                     // empty: the machine's best
+  std::map<std::string, ShapeRange> shapes;  // by input name
+  std::map<std::string, int64_t> max;        // --max NAME=N
+  int threads = 0;                           // 0: min(cgroup quota, affinity)
+  int64_t memory_bytes = 0;                  // the run's line; 0: none
+  int64_t build_memory_bytes = 0;  // the build's line; 0: max(line, least line) + 1.3 x the model's bytes + 16 MiB
+  std::string tune = "quick";      // none, quick, full
+  std::string timing_cache;        // a file, read and added to; empty: none
+  std::string plan = "fit";        // fit, plain
   std::set<std::string> skip_passes;
-  bool exact = false;                         // leave out tactics whose sums differ from the direct order (Winograd)
-  std::string task, family;                   // "segment", "yolo8-seg"
+  bool exact = false;        // leave out tactics whose sums differ from the direct order (Winograd)
+  std::string task, family;  // "segment", "yolo8-seg"
   int64_t source_max_width = 1920, source_max_height = 1080;
   int64_t max_mask_bytes = 1 << 20;
   float confidence = 0.25f, iou = 0.6f;       // of the task's selection
@@ -49,7 +50,7 @@ struct RefusalReport {
 struct StepReport {
   std::string name, op, tactic, call, why;
   int64_t flops = 0, packed_bytes = 0, workspace_bytes = 0;
-  int64_t bytes_read_written = 0;              // activations, at the bound
+  int64_t bytes_read_written = 0;  // activations, at the bound
   double chosen_ns = 0;
 };
 struct CandidateReport {
@@ -58,7 +59,7 @@ struct CandidateReport {
   std::vector<RefusalReport> refused;
 };
 struct BufferReport {
-  std::string name, region;                    // arena, input, output
+  std::string name, region;  // arena, input, output
   int64_t bytes = 0, offset = 0;
   int32_t first_step = 0, last_step = 0;
 };
@@ -74,15 +75,17 @@ struct EngineReport {
 struct BuildReport {
   EngineReport engine;
   std::vector<PassReport> passes;
-  std::vector<CandidateReport> candidates;     // --explain
+  std::vector<CandidateReport> candidates;  // --explain
   int timed_calls = 0, cached_calls = 0;
   int64_t build_limit_bytes = 0;
-  std::map<std::string, std::string> dumps;    // --dump graph,menu,schedule
+  std::map<std::string, std::string> dumps;  // --dump graph,menu,schedule
 };
 
-// Compiles and writes `output`. Errors: as Result says; over_budget has phase and least_bytes. A failure leaves no file behind.
+// Compiles and writes `output`. Errors: as Result says; over_budget has phase and least_bytes. A failure leaves no
+// file behind.
 MEMLINE_API Result<BuildReport> build(const std::string& model, const std::string& output, const BuildOptions& options);
-// The same up to the plan: nothing is packed, run or written. Timings come from the timing cache or stored costs (tune none).
+// The same up to the plan: nothing is packed, run or written. Timings come from the timing cache or stored costs
+// (tune none).
 MEMLINE_API Result<BuildReport> plan(const std::string& model, const BuildOptions& options);
 MEMLINE_API Result<EngineReport> inspect(const Engine& engine);
 

@@ -7,7 +7,8 @@
 
 namespace memline::api {
 
-// By class id; ids that are not named have an empty name. Text that is not of that form gives what was read before the fault.
+// By class id; ids that are not named have an empty name. Text that is not of that form gives what was read before
+// the fault.
 std::vector<std::string> parse_class_names(std::string_view text);
 
 }  // namespace memline::api

@@ -82,7 +82,8 @@ const std::map<std::string, std::string>& Engine::about() const { return impl_->
 Result<Session> Engine::make_session(const SessionOptions& options) const {
   auto impl = std::make_unique<Session::Impl>();
   impl->engine = impl_;
-  MEML_TRY(impl->session, runtime::Session::create(impl_->engine, *impl_->backend, *impl_->pool, {.threads = options.threads}));
+  MEML_TRY(impl->session,
+           runtime::Session::create(impl_->engine, *impl_->backend, *impl_->pool, {.threads = options.threads}));
   impl->in.resize(impl_->inputs.size());
   impl->out.resize(impl_->outputs.size());
   return Session(std::move(impl));
@@ -99,8 +100,9 @@ Result<TensorRef> Session::own_input(size_t index, std::span<const int64_t> dims
   const TensorView view = impl_->session->own_input(index, dims);
   const bool has_bytes = view.data != nullptr;
   if (!has_bytes)
-    return invalid_argument("input '{}': found [{}], needs each extent within its range, [{}] to [{}]", ports[index].name,
-                            fmt::join(dims, ","), fmt::join(ports[index].min_dims, ","), fmt::join(ports[index].max_dims, ","));
+    return invalid_argument("input '{}': found [{}], needs each extent within its range, [{}] to [{}]",
+                            ports[index].name, fmt::join(dims, ","), fmt::join(ports[index].min_dims, ","),
+                            fmt::join(ports[index].max_dims, ","));
   return ref_of(view);
 }
 
@@ -111,7 +113,8 @@ RunStatus run_views(Session::Impl& impl, std::span<const TensorRef> inputs, std:
   if (inputs.size() != impl.in.size()) return RunStatus::error(Code::invalid_argument, "wrong number of inputs");
   if (outputs.size() != impl.out.size()) return RunStatus::error(Code::invalid_argument, "wrong number of outputs");
   for (size_t i = 0; i < inputs.size(); ++i) {
-    if (inputs[i].rank < 0 || inputs[i].rank > kMaxRank) return RunStatus::error(Code::invalid_argument, "an input's rank is not within 0 to 8");
+    if (inputs[i].rank < 0 || inputs[i].rank > kMaxRank)
+      return RunStatus::error(Code::invalid_argument, "an input's rank is not within 0 to 8");
     impl.in[i] = view_of(inputs[i]);
   }
   for (size_t i = 0; i < outputs.size(); ++i) impl.out[i] = view_of({outputs[i].dtype, outputs[i].data, {}});
@@ -132,7 +135,8 @@ Status Session::run(std::span<const TensorRef> inputs, std::span<TensorRef> outp
   return status_of(*impl_, run_views(*impl_, inputs, outputs, {}));
 }
 
-Status Session::run_profiled(std::span<const TensorRef> inputs, std::span<TensorRef> outputs, std::vector<LayerTime>& times) {
+Status Session::run_profiled(std::span<const TensorRef> inputs, std::span<TensorRef> outputs,
+                             std::vector<LayerTime>& times) {
   std::vector<runtime::StepTime> profile(times.size());
   const RunStatus status = run_views(*impl_, inputs, outputs, profile);
   for (size_t i = 0; i < times.size(); ++i) times[i] = {profile[i].step, profile[i].nanoseconds};

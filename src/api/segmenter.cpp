@@ -71,7 +71,8 @@ Result<Segmenter> Segmenter::load(const std::string& path, const SessionOptions&
   MEML_TRY(Session session, engine.make_session(options));
   const engine::Program& program = engine.impl().engine->program();
   std::vector<uint8_t> stage = stages(program);
-  auto impl = std::make_unique<Impl>(Impl{std::move(engine), std::move(session), {}, {}, {}, {}, std::move(stage), {}, {}});
+  auto impl =
+      std::make_unique<Impl>(Impl{std::move(engine), std::move(session), {}, {}, {}, {}, std::move(stage), {}, {}});
   if (const auto names = impl->engine.about().find("model.names"); names != impl->engine.about().end())
     impl->class_names = api::parse_class_names(names->second);
   impl->inputs.resize(1);
@@ -87,7 +88,8 @@ Result<std::span<const Object>> Segmenter::segment(const Picture& picture) {
   for (TensorRef& output : impl.outputs) output = {};
   MEML_TRY_STATUS(impl.session.run_profiled(impl.inputs, impl.outputs, impl.layers));
   double sums[3] = {};
-  for (const LayerTime& layer : impl.layers) sums[impl.stage[static_cast<size_t>(layer.step)]] += static_cast<double>(layer.nanoseconds) / 1e6;
+  for (const LayerTime& layer : impl.layers)
+    sums[impl.stage[static_cast<size_t>(layer.step)]] += static_cast<double>(layer.nanoseconds) / 1e6;
   impl.times = {sums[0], sums[1], sums[2]};
   collect(impl);
   return std::span<const Object>(impl.objects);

@@ -17,7 +17,9 @@ constexpr int64_t kVideoTableBytes = int64_t{6} << 20;
 constexpr int64_t kVideoFrames = 4;
 
 using Clock = std::chrono::steady_clock;
-double since(Clock::time_point begin) { return std::chrono::duration<double, std::milli>(Clock::now() - begin).count(); }
+double since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
 
 Result<std::unique_ptr<FrameSource>> open_source(const std::string& path) {
   MEML_TRY(const VideoEntry* library, open_video_library(video_library_candidates()));
@@ -40,7 +42,8 @@ class Job {
     MEML_TRY(source_, open_source(job_.source));
     MEML_TRY_STATUS(open_outputs());
     for (;;) {
-      if (job_.cancel != nullptr && job_.cancel->load(std::memory_order_relaxed)) return fail(Code::cancelled, {}, "cancelled after {} frames", result_.frames);
+      if (job_.cancel != nullptr && job_.cancel->load(std::memory_order_relaxed))
+        return fail(Code::cancelled, {}, "cancelled after {} frames", result_.frames);
       if (job_.max_frames > 0 && result_.frames >= job_.max_frames) break;
       const auto begin = Clock::now();
       auto frame = source_->next();
@@ -111,7 +114,8 @@ class Job {
       d.mask_truncated = o.mask_truncated;
       detections_.push_back(d);
     }
-    const FrameResults results{job_.source, frame.name, frame.index, frame.timestamp_us, frame.picture.width, frame.picture.height, detections_, segmenter_.class_names()};
+    const FrameResults results{job_.source,         frame.name,           frame.index, frame.timestamp_us,
+                               frame.picture.width, frame.picture.height, detections_, segmenter_.class_names()};
     if (!job_.jsonl_file.empty()) {
       text_.clear();
       append_jsonl(results, text_);
@@ -148,7 +152,8 @@ Result<SourceSummary> look_at_source(const std::string& path) {
   MEML_TRY(const auto source, open_source(path));
   const SourceInfo& info = source->info();
   const int64_t frame = 3 * info.max_width * info.max_height;
-  return SourceSummary{info.is_video, info.max_width, info.max_height, info.frames, kVideoTableBytes + kVideoFrames * frame};
+  return SourceSummary{info.is_video, info.max_width, info.max_height, info.frames,
+                       kVideoTableBytes + kVideoFrames * frame};
 }
 
 Result<SourceResult> segment_source(Segmenter& segmenter, const SourceJob& job) { return Job(segmenter, job).run(); }

@@ -33,7 +33,8 @@ Result<Tune> parse_tune(const std::string& text) {
 
 Result<int> thread_count(int wanted) {
   const int available = cpu_count();
-  if (wanted < 0 || wanted > ThreadPool::kMaxWorkers + 1) return invalid_argument("{} threads: needs 1 to {}", wanted, ThreadPool::kMaxWorkers + 1);
+  if (wanted < 0 || wanted > ThreadPool::kMaxWorkers + 1)
+    return invalid_argument("{} threads: needs 1 to {}", wanted, ThreadPool::kMaxWorkers + 1);
   return wanted == 0 ? available : wanted;
 }
 
@@ -45,14 +46,16 @@ Result<Job> prepare(const BuildOptions& from) {
   job.team = std::make_unique<Team>(*job.pool, threads);
   for (const auto& [name, range] : from.shapes) job.options.import.shapes[name] = {range.min, range.opt, range.max};
   job.options.passes.skip = {from.skip_passes.begin(), from.skip_passes.end()};
-  job.options.task = {from.task, from.family, from.source_max_width, from.source_max_height, from.max_mask_bytes, from.confidence, from.iou};
+  job.options.task = {from.task,       from.family, from.source_max_width, from.source_max_height, from.max_mask_bytes,
+                      from.confidence, from.iou};
 
   TuneOptions& tune = job.options.tune;
   MEML_TRY(tune.tune, parse_tune(from.tune));
   tune.lower = {threads, from.precision, from.exact};
   tune.parallel = job.team.get();
   tune.cancel = from.cancel;
-  if (from.progress) tune.progress = [progress = from.progress](size_t done, size_t total) { progress("timing", done, total); };
+  if (from.progress)
+    tune.progress = [progress = from.progress](size_t done, size_t total) { progress("timing", done, total); };
   if (!from.timing_cache.empty()) {
     MEML_TRY(job.cache, TimingCache::load(from.timing_cache, job.backend->target(), threads));
   }

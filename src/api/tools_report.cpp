@@ -19,11 +19,16 @@ int64_t activation_bytes(const engine::Step& step) {
 
 std::string_view region_name(memory::Region region) {
   switch (region) {
-    case memory::Region::arena: return "arena";
-    case memory::Region::weights: return "weights";
-    case memory::Region::input: return "input";
-    case memory::Region::output: return "output";
-    case memory::Region::staging: return "staging";
+    case memory::Region::arena:
+      return "arena";
+    case memory::Region::weights:
+      return "weights";
+    case memory::Region::input:
+      return "input";
+    case memory::Region::output:
+      return "output";
+    case memory::Region::staging:
+      return "staging";
   }
   return "";
 }
@@ -34,8 +39,8 @@ std::string menu_text(const Menu& menu) {
     constexpr std::string_view kKinds[] = {"kernel", "view", "gather"};
     text += fmt::format("{} '{}' {}\n", kKinds[static_cast<size_t>(node.kind)], node.name, node.call.text());
     for (const Candidate& c : node.candidates)
-      text += fmt::format("    {} {:.0f} ns, packed {}, workspace {}+{}/thread\n", c.tactic->name(), c.nanoseconds, c.packed_bytes,
-                          c.workspace.shared, c.workspace.per_thread);
+      text += fmt::format("    {} {:.0f} ns, packed {}, workspace {}+{}/thread\n", c.tactic->name(), c.nanoseconds,
+                          c.packed_bytes, c.workspace.shared, c.workspace.per_thread);
   }
   return text;
 }
@@ -46,12 +51,14 @@ std::string schedule_text(const Schedule& schedule) {
     const int32_t task = schedule.order[position];
     text += fmt::format("{} {} '{}'", position, schedule.candidate(task).tactic->name(),
                         schedule.menu->nodes[static_cast<size_t>(schedule.task(task).node)].name);
-    if (schedule.in_place[static_cast<size_t>(task)] >= 0) text += fmt::format(" over input {}", schedule.in_place[static_cast<size_t>(task)]);
+    if (schedule.in_place[static_cast<size_t>(task)] >= 0)
+      text += fmt::format(" over input {}", schedule.in_place[static_cast<size_t>(task)]);
     text += "\n";
   }
   for (size_t b = 0; b < schedule.buffers.size(); ++b)
-    text += fmt::format("buffer '{}' {} bytes at {}, steps {} to {}\n", schedule.buffers[b].name, schedule.buffers[b].bytes,
-                        schedule.plan.offsets[b], schedule.buffers[b].first_step, schedule.buffers[b].last_step);
+    text +=
+        fmt::format("buffer '{}' {} bytes at {}, steps {} to {}\n", schedule.buffers[b].name, schedule.buffers[b].bytes,
+                    schedule.plan.offsets[b], schedule.buffers[b].first_step, schedule.buffers[b].last_step);
   return text;
 }
 
@@ -67,16 +74,20 @@ tools::EngineReport report_of(const engine::Program& program, const std::string&
   report.about = program.about;
   for (const engine::Block& block : program.blocks)
     for (const engine::Step& step : block.steps)
-      report.steps.push_back({step.name, step.call.substr(0, step.call.find('(')), step.tactic, step.call, step.why, step.flops,
-                              step.packed_bytes, step.workspace_bytes, activation_bytes(step), step.chosen_ns});
+      report.steps.push_back({step.name, step.call.substr(0, step.call.find('(')), step.tactic, step.call, step.why,
+                              step.flops, step.packed_bytes, step.workspace_bytes, activation_bytes(step),
+                              step.chosen_ns});
   for (size_t b = 0; b < program.buffers.size(); ++b)
-    report.buffers.push_back({program.buffers[b].name, std::string(region_name(program.buffers[b].region)), program.buffers[b].bytes,
-                              program.buffer_offsets[b], program.buffers[b].first_step, program.buffers[b].last_step});
+    report.buffers.push_back({program.buffers[b].name, std::string(region_name(program.buffers[b].region)),
+                              program.buffers[b].bytes, program.buffer_offsets[b], program.buffers[b].first_step,
+                              program.buffers[b].last_step});
   return report;
 }
 
 std::map<std::string, std::string> dumps_of(const Compiled& compiled) {
-  return {{"graph", print(*compiled.graph)}, {"menu", menu_text(*compiled.schedule.menu)}, {"schedule", schedule_text(compiled.schedule)}};
+  return {{"graph", print(*compiled.graph)},
+          {"menu", menu_text(*compiled.schedule.menu)},
+          {"schedule", schedule_text(compiled.schedule)}};
 }
 
 }  // namespace memline::api

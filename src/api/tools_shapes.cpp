@@ -13,7 +13,8 @@ Result<std::vector<int64_t>> parse_dims(std::string_view text) {
   for (;;) {
     int64_t dim = 0;
     const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), dim);
-    if (error != std::errc() || dim < 0) return invalid_argument("'{}' is not an extent: needs whole numbers joined by x, as 1x3x640x640", text);
+    if (error != std::errc() || dim < 0)
+      return invalid_argument("'{}' is not an extent: needs whole numbers joined by x, as 1x3x640x640", text);
     dims.push_back(dim);
     text.remove_prefix(static_cast<size_t>(rest - text.data()));
     if (text.empty()) return dims;
@@ -34,13 +35,16 @@ Result<ShapeRange> parse_shape_range(std::string_view text) {
     if (colon == std::string_view::npos) break;
     rest.remove_prefix(colon + 1);
   }
-  if (parts.size() > 3) return invalid_argument("'{}' has {} parts: needs DIMS, MIN:MAX or MIN:OPT:MAX", text, parts.size());
+  if (parts.size() > 3)
+    return invalid_argument("'{}' has {} parts: needs DIMS, MIN:MAX or MIN:OPT:MAX", text, parts.size());
   const ShapeRange range{parts.front(), parts.size() == 3 ? parts[1] : parts.back(), parts.back()};
   if (range.min.size() != range.opt.size() || range.min.size() != range.max.size())
-    return invalid_argument("'{}': the parts have {}, {} and {} extents", text, range.min.size(), range.opt.size(), range.max.size());
+    return invalid_argument("'{}': the parts have {}, {} and {} extents", text, range.min.size(), range.opt.size(),
+                            range.max.size());
   for (size_t i = 0; i < range.min.size(); ++i)
     if (range.min[i] > range.opt[i] || range.opt[i] > range.max[i])
-      return invalid_argument("'{}': extent {} has {}:{}:{}, needs min <= opt <= max", text, i, range.min[i], range.opt[i], range.max[i]);
+      return invalid_argument("'{}': extent {} has {}:{}:{}, needs min <= opt <= max", text, i, range.min[i],
+                              range.opt[i], range.max[i]);
   return range;
 }
 

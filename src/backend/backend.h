@@ -13,8 +13,8 @@ namespace memline {
 class Backend {
  public:
   virtual ~Backend() = default;
-  virtual std::string_view name() const = 0;   // "cpu"
-  virtual std::string target() const = 0;      // what an engine is made for and the timing cache is keyed by: "cpu avx2"
+  virtual std::string_view name() const = 0;  // "cpu"
+  virtual std::string target() const = 0;     // what an engine is made for and the timing cache is keyed by: "cpu avx2"
   // Ordered, best first, the reference last.
   virtual std::span<const std::unique_ptr<Tactic>> tactics() const = 0;
   // The storage dtype for f32 values under a precision, or unsupported ("bf16 needs AVX512-BF16").

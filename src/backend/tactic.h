@@ -1,5 +1,5 @@
-// Tactic: one way to do one kind of call. Kernel: that, made ready for one step of one session.
-// A backend has an ordered list of tactics, best first, its reference last. A stored step names its tactic (with a version) and its
+// Tactic: one way to do one kind of call. Kernel: that, made ready for one step of one session. A backend has an
+// ordered list of tactics, best first, its reference last. A stored step names its tactic (with a version) and its
 // printed call; loading finds the tactic by name and calls make(), so a process without a compiler can run engines.
 #pragma once
 
@@ -31,13 +31,14 @@ class Support {
   std::string reason_;
 };
 
-#define MEML_REFUSE_IF(condition, ...) \
-  do {                                 \
+#define MEML_REFUSE_IF(condition, ...)                                      \
+  do {                                                                      \
     if (condition) return ::memline::Support::no(fmt::format(__VA_ARGS__)); \
   } while (false)
 
-// Scratch bytes a kernel may use during a run: `shared` once, `per_thread` for each participant. The span a kernel gets begins with
-// the shared part; participant p's part begins at shared + p * per_thread. Both are multiples of 64; the span is 64-byte aligned.
+// Scratch bytes a kernel may use during a run: `shared` once, `per_thread` for each participant. The span a kernel
+// gets begins with the shared part; participant p's part begins at shared + p * per_thread. Both are multiples of 64;
+// the span is 64-byte aligned.
 struct Workspace {
   int64_t shared = 0;
   int64_t per_thread = 0;
@@ -45,9 +46,10 @@ struct Workspace {
 };
 
 struct KernelArgs {
-  std::span<const TensorView> in;   // as OpCall::in; absent inputs have data == nullptr; packed inputs too (see Tactic::packs)
-  std::span<TensorView> out;        // a kernel that finds counts sets the true dims
-  ops::RowRange rows;               // output rows to compute, on OpCall::row_axis. out[0] is the whole value: rows are indices in it
+  std::span<const TensorView>
+      in;  // as OpCall::in; absent inputs have data == nullptr; packed inputs too (see Tactic::packs)
+  std::span<TensorView> out;  // a kernel that finds counts sets the true dims
+  ops::RowRange rows;  // output rows to compute, on OpCall::row_axis. out[0] is the whole value: rows are indices in it
   std::span<std::byte> workspace;
   const int64_t* slots = nullptr;
   Parallel* parallel = nullptr;
@@ -69,14 +71,16 @@ class Tactic {
   virtual Support supports(const OpCall& call) const = 0;
   // Exact, at the upper bound of every dimension, for any row range and any participant count up to `threads`.
   virtual Workspace workspace(const OpCall& call, int threads) const = 0;
-  // Rough nanoseconds for one thread at the bound: orders candidates under --tune none and gives the menu a time before any was taken.
+  // Rough nanoseconds for one thread at the bound: orders candidates under --tune none and gives the menu a time
+  // before any was taken.
   virtual double stored_cost(const OpCall& call) const = 0;
-  // Bit i: input i may lie exactly where output 0 lies (same placement and dtype): the kernel reads each element before it writes it.
+  // Bit i: input i may lie exactly where output 0 lies (same placement and dtype): the kernel reads each element
+  // before it writes it.
   virtual uint64_t may_overwrite(const OpCall&) const { return 0; }
   // Whether any range of output rows can be computed alone, with the same bytes as the whole.
   virtual bool rows_independent(const OpCall&) const { return false; }
-  // A range that is computed alone begins at a multiple of this, and ends at one or at the last row (a Winograd tile reads all its
-  // input rows, more than OpDef::rows names for a part of its rows).
+  // A range that is computed alone begins at a multiple of this, and ends at one or at the last row (a Winograd tile
+  // reads all its input rows, more than OpDef::rows names for a part of its rows).
   virtual int64_t row_granularity(const OpCall&) const { return 1; }
 
   // Bit i: constant input i lives in the packed bytes, not as a tensor in the weights region.

@@ -1,5 +1,5 @@
-// MEML_CHECK(condition): for our own mistakes only. Ends the process with file, line and a stack. Nothing a user can give us
-// (model, engine file, request, picture) may reach it; the fuzzers look for exactly that.
+// MEML_CHECK(condition): for our own mistakes only. Ends the process with file, line and a stack. Nothing a user can
+// give us (model, engine file, request, picture) may reach it; the fuzzers look for exactly that.
 #pragma once
 
 namespace memline {

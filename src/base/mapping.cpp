@@ -19,7 +19,8 @@ constexpr int64_t kHugePage = 2 << 20;
 
 Failure open_failed(const std::string& path, int error) {
   if (error == ENOENT || error == ENOTDIR) return not_found("'{}' does not exist", path);
-  if (error == EACCES || error == EPERM) return fail(Code::io_error, "no_permission", "'{}' cannot be read: no permission", path);
+  if (error == EACCES || error == EPERM)
+    return fail(Code::io_error, "no_permission", "'{}' cannot be read: no permission", path);
   return io_error("'{}' cannot be read: {}", path, std::strerror(error));
 }
 
@@ -84,7 +85,8 @@ Pages::~Pages() {
   if (data_ != nullptr) ::munmap(data_, size_);
 }
 
-Pages::Pages(Pages&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+Pages::Pages(Pages&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
 
 Pages& Pages::operator=(Pages&& other) noexcept {
   std::swap(data_, other.data_);

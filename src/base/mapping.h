@@ -1,5 +1,5 @@
-// Memory taken from the kernel, not from malloc: files mapped read-only, and anonymous pages that are resident before use.
-// Both give back everything when destroyed.
+// Memory taken from the kernel, not from malloc: files mapped read-only, and anonymous pages that are resident before
+// use. Both give back everything when destroyed.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,8 @@
 
 namespace memline {
 
-// A file mapped read-only. Errors: not_found, io_error (with errno's text), invalid_argument for what is not a regular file.
+// A file mapped read-only. Errors: not_found, io_error (with errno's text), invalid_argument for what is not a
+// regular file.
 class MappedFile {
  public:
   static Result<std::shared_ptr<const MappedFile>> open(const std::string& path);
@@ -30,11 +31,12 @@ class MappedFile {
   size_t size_;
 };
 
-// Brings the pages of a mapping into memory in one call instead of one fault a page. A hint: what fails is read on first use.
+// Brings the pages of a mapping into memory in one call instead of one fault a page. A hint: what fails is read on
+// first use.
 void make_resident(std::span<const std::byte> bytes) noexcept;
 
-// Zeroed anonymous pages, every one resident when take() returns. Whole 2 MiB parts may become huge pages (asked for, not
-// required); nothing outside [data, data + bytes rounded up to a page) is ever taken.
+// Zeroed anonymous pages, every one resident when take() returns. Whole 2 MiB parts may become huge pages (asked for,
+// not required); nothing outside [data, data + bytes rounded up to a page) is ever taken.
 class Pages {
  public:
   Pages() = default;

@@ -1,7 +1,7 @@
-// Parallel: how a kernel shares out work inside one step. A call runs tasks 0..count-1, each exactly once, on the calling thread
-// (participant 0) and on whatever pool threads are free at that moment, and returns when all are done. Which participant gets
-// which task is not defined: a kernel may share out outputs by task, never a sum. Scratch is indexed by participant.
-// Nothing here allocates or throws.
+// Parallel: how a kernel shares out work inside one step. A call runs tasks 0..count-1, each exactly once, on the
+// calling thread (participant 0) and on whatever pool threads are free at that moment, and returns when all are done.
+// Which participant gets which task is not defined: a kernel may share out outputs by task, never a sum. Scratch is
+// indexed by participant. Nothing here allocates or throws.
 #pragma once
 
 #include <cstdint>
@@ -20,9 +20,12 @@ class Parallel {
   // f(task, participant) for each task in [0, count).
   template <typename F>
   void for_each(int64_t count, F&& f) noexcept {
-    run(count, [](void* context, int64_t task, int participant) {
-      (*static_cast<std::remove_reference_t<F>*>(context))(task, participant);
-    }, const_cast<void*>(static_cast<const void*>(&f)));
+    run(
+        count,
+        [](void* context, int64_t task, int participant) {
+          (*static_cast<std::remove_reference_t<F>*>(context))(task, participant);
+        },
+        const_cast<void*>(static_cast<const void*>(&f)));
   }
 
  protected:

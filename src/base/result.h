@@ -1,8 +1,9 @@
 // Status and Result<T>: how every fallible function of this code base reports failure. Nothing here throws.
-//   * Error (include/memline/result.hpp) has a code, a stable reason below it, and a message that says what, where, found, needed.
+//   * Error (include/memline/result.hpp) has a code, a stable reason below it, and a message that says what, where,
+//     found, needed.
 //   * invalid_argument("...", args) and its kin make an error that converts to any Status or Result.
-//   * MEML_TRY(decl, expr) unwraps or returns; MEML_TRY_STATUS(expr) returns on error.
-// The run path does not use this: it must not allocate. See base/run_status.h.
+//   * MEML_TRY(decl, expr) unwraps or returns; MEML_TRY_STATUS(expr) returns on error. The run path does not use
+//     this: it must not allocate. See base/run_status.h.
 #pragma once
 
 #include <fmt/core.h>
@@ -26,10 +27,10 @@ Failure fail(Code code, std::string_view reason, fmt::format_string<Args...> for
   return vfail(code, reason, format, fmt::make_format_args(args...));
 }
 
-#define MEML_DEFINE_FAILURE(name)                                          \
-  template <typename... Args>                                              \
-  Failure name(fmt::format_string<Args...> format, Args&&... args) {       \
-    return vfail(Code::name, {}, format, fmt::make_format_args(args...));  \
+#define MEML_DEFINE_FAILURE(name)                                         \
+  template <typename... Args>                                             \
+  Failure name(fmt::format_string<Args...> format, Args&&... args) {      \
+    return vfail(Code::name, {}, format, fmt::make_format_args(args...)); \
   }
 MEML_DEFINE_FAILURE(invalid_argument)
 MEML_DEFINE_FAILURE(invalid_model)
@@ -51,13 +52,12 @@ Failure with_prefix(Error error, std::string_view prefix);
 // MEML_TRY(auto x, f()): declares x from the value of f(), or returns f()'s error.
 #define MEML_TRY(declaration, expression) \
   MEML_TRY_NAMED(declaration, expression, MEML_CONCAT(meml_result_, __COUNTER__))
-#define MEML_TRY_NAMED(declaration, expression, name)                     \
-  auto name = (expression);                                               \
-  if (!name) return ::memline::Failure(std::move(name).error());          \
+#define MEML_TRY_NAMED(declaration, expression, name)            \
+  auto name = (expression);                                      \
+  if (!name) return ::memline::Failure(std::move(name).error()); \
   declaration = *std::move(name)
 
-#define MEML_TRY_STATUS(expression)                                                     \
-  do {                                                                                  \
-    if (auto meml_status = (expression); !meml_status)                                  \
-      return ::memline::Failure(std::move(meml_status).error());                        \
+#define MEML_TRY_STATUS(expression)                                                                               \
+  do {                                                                                                            \
+    if (auto meml_status = (expression); !meml_status) return ::memline::Failure(std::move(meml_status).error()); \
   } while (false)

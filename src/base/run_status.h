@@ -1,6 +1,6 @@
 // What the run path returns: a code and a fixed string. Trivial, so that a run allocates nothing and formats nothing.
-// Where a run has to name something (which input, which dimension, found, needed), it leaves numbers in RunStatus and the
-// caller outside the run path makes the sentence.
+// Where a run has to name something (which input, which dimension, found, needed), it leaves numbers in RunStatus and
+// the caller outside the run path makes the sentence.
 #pragma once
 
 #include <cstdint>

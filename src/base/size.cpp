@@ -13,8 +13,17 @@ struct Unit {
   double bytes;
 };
 constexpr Unit kUnits[] = {
-    {"", 1},         {"B", 1},           {"KiB", 1024.0},  {"MiB", 1048576.0}, {"GiB", 1073741824.0}, {"TiB", 1099511627776.0},
-    {"KB", 1000.0},  {"kB", 1000.0},     {"MB", 1e6},      {"GB", 1e9},        {"TB", 1e12},
+    {"", 1},
+    {"B", 1},
+    {"KiB", 1024.0},
+    {"MiB", 1048576.0},
+    {"GiB", 1073741824.0},
+    {"TiB", 1099511627776.0},
+    {"KB", 1000.0},
+    {"kB", 1000.0},
+    {"MB", 1e6},
+    {"GB", 1e9},
+    {"TB", 1e12},
 };
 
 }  // namespace
@@ -30,10 +39,12 @@ Result<int64_t> parse_size(std::string_view text) {
     if (unit.name != unit_name) continue;
     const double bytes = number * unit.bytes;
     if (!(bytes < 9.2e18)) return invalid_argument("'{}' is too large for a size in bytes", text);
-    if (unit.bytes == 1 && bytes != std::floor(bytes)) return invalid_argument("'{}' is not a whole number of bytes", text);
+    if (unit.bytes == 1 && bytes != std::floor(bytes))
+      return invalid_argument("'{}' is not a whole number of bytes", text);
     return static_cast<int64_t>(bytes);
   }
-  return invalid_argument("'{}' has the unknown unit '{}': needs none, KiB, MiB, GiB, TiB, KB, MB, GB or TB", text, unit_name);
+  return invalid_argument("'{}' has the unknown unit '{}': needs none, KiB, MiB, GiB, TiB, KB, MB, GB or TB", text,
+                          unit_name);
 }
 
 std::string format_size(int64_t bytes) {

@@ -36,7 +36,8 @@ inline int64_t saturating_add(int64_t a, int64_t b) {
 constexpr int64_t align_up(int64_t value, int64_t alignment) { return (value + alignment - 1) & -alignment; }
 constexpr int64_t ceil_div(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
-// Bare bytes, KiB/MiB/GiB/TiB (1024), KB/MB/GB/TB (1000); a fraction is allowed before a unit: "1.5GiB". No sign, no spaces inside.
+// Bare bytes, KiB/MiB/GiB/TiB (1024), KB/MB/GB/TB (1000); a fraction is allowed before a unit: "1.5GiB". No sign, no
+// spaces inside.
 Result<int64_t> parse_size(std::string_view text);
 
 // "36.0 MiB", "512 B": for people. JSON gives bare bytes.

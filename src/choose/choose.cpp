@@ -10,7 +10,9 @@ namespace {
 
 constexpr double kNearTie = 1.03;
 
-int64_t held_bytes(const Candidate& candidate, int threads) { return candidate.packed_bytes + candidate.workspace.total(threads); }
+int64_t held_bytes(const Candidate& candidate, int threads) {
+  return candidate.packed_bytes + candidate.workspace.total(threads);
+}
 
 void drop_reference_if_others(std::vector<Candidate>& candidates) {
   if (candidates.size() > 1 && candidates.back().tactic->name().ends_with(".reference")) candidates.pop_back();
@@ -24,7 +26,8 @@ void keep_front(std::vector<Candidate>& candidates, int threads) {
     const double best = std::min_element(rest.begin(), rest.end(), [](const Candidate& a, const Candidate& b) {
                           return a.nanoseconds < b.nanoseconds;
                         })->nanoseconds;
-    const auto first = std::find_if(rest.begin(), rest.end(), [&](const Candidate& c) { return c.nanoseconds <= best * kNearTie; });
+    const auto first =
+        std::find_if(rest.begin(), rest.end(), [&](const Candidate& c) { return c.nanoseconds <= best * kNearTie; });
     const Candidate taken = *first;
     candidates.push_back(taken);
     std::erase_if(rest, [&](const Candidate& c) { return held_bytes(c, threads) >= held_bytes(taken, threads); });
@@ -59,13 +62,17 @@ class Tuner {
       const std::string tactic = key(candidate);
       if (known.contains(tactic)) continue;
       const auto cached = options_.cache ? options_.cache->find(call, tactic) : std::nullopt;
-      if (cached) known[tactic] = *cached;
-      else untimed.push_back(&candidate);
+      if (cached)
+        known[tactic] = *cached;
+      else
+        untimed.push_back(&candidate);
     }
     if (!untimed.empty()) {
-      if (options_.max_bytes > 0 && timing_bytes(node.call, node.candidates, menu_.threads) > options_.max_bytes) return {};
+      if (options_.max_bytes > 0 && timing_bytes(node.call, node.candidates, menu_.threads) > options_.max_bytes)
+        return {};
       const int rounds = rounds_of(options_.tune, untimed.front()->nanoseconds);
-      MEML_TRY(const std::vector<double> medians, time_candidates(node.call, untimed, rounds, *options_.parallel, options_.cancel));
+      MEML_TRY(const std::vector<double> medians,
+               time_candidates(node.call, untimed, rounds, *options_.parallel, options_.cancel));
       ++menu_.timed_calls;
       for (size_t c = 0; c < untimed.size(); ++c) {
         known[key(*untimed[c])] = medians[c];

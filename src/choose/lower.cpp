@@ -16,8 +16,8 @@ namespace memline {
 namespace {
 
 const std::set<std::string_view> kChannelsLastOps = {
-    "Conv",      "ConvTranspose", "MaxPool",  "AveragePool",       "GlobalAveragePool", "GlobalMaxPool",
-    "Resize",    "Upsample",      "BatchNormalization", "QLinearConv",   "ConvInteger",
+    "Conv",     "ConvTranspose",      "MaxPool",     "AveragePool", "GlobalAveragePool", "GlobalMaxPool", "Resize",
+    "Upsample", "BatchNormalization", "QLinearConv", "ConvInteger",
 };
 
 // What a node's operands would be under one proposal.
@@ -29,7 +29,11 @@ struct Proposal {
 class Lowering {
  public:
   Lowering(std::shared_ptr<const Graph> graph, const Backend& backend, const LowerOptions& options, DType activation)
-      : graph_(std::move(graph)), backend_(backend), options_(options), activation_(activation), ranges_(graph_->slot_ranges()) {}
+      : graph_(std::move(graph)),
+        backend_(backend),
+        options_(options),
+        activation_(activation),
+        ranges_(graph_->slot_ranges()) {}
 
   Result<Menu> run() {
     menu_.graph = graph_;
@@ -211,14 +215,16 @@ std::vector<Proposal> Lowering::proposals(const Node& node) const {
     const size_t count = list.size();
     for (size_t i = 0; i < count; ++i) {
       Proposal mixed = list[i], f32 = list[i];
-      for (DType& dtype : f32.out_dtype) if (dtype == activation_) dtype = DType::f32;
+      for (DType& dtype : f32.out_dtype)
+        if (dtype == activation_) dtype = DType::f32;
       for (size_t k = 0; k < mixed.in.size(); ++k)
         if (mixed.in_dtype[k] == DType::f32 && mixed.in[k].rank == 4 && mixed.in[k].is_channels_last() &&
             node.inputs[k] != kNoValue && !graph_->is_constant(node.inputs[k]))
           mixed.in_dtype[k] = activation_;
       list.push_back(mixed);
       list.push_back(f32);
-      for (DType& dtype : f32.in_dtype) if (dtype == activation_) dtype = DType::f32;
+      for (DType& dtype : f32.in_dtype)
+        if (dtype == activation_) dtype = DType::f32;
       list.push_back(f32);
     }
   }
@@ -256,7 +262,8 @@ OpCall Lowering::make_call(const Node& node, const Proposal& p) const {
   return call;
 }
 
-Result<MenuValueId> Lowering::add_copy(MenuValueId from, AxisOrder order, DType dtype, std::string name, std::string why) {
+Result<MenuValueId> Lowering::add_copy(MenuValueId from, AxisOrder order, DType dtype, std::string name,
+                                       std::string why) {
   TensorType type = menu_.value(from).type;
   type.dtype = dtype;
   const MenuValueId to = add_value(name, type, order);
@@ -271,7 +278,8 @@ Result<MenuValueId> Lowering::add_copy(MenuValueId from, AxisOrder order, DType 
   node.outputs = {to};
   offer(node.call, node.candidates, node.refusals);
   if (node.candidates.empty())
-    return unsupported("no tactic copies '{}' from {} to {}", menu_.value(from).name, menu_.value(from).order.text(), order.text());
+    return unsupported("no tactic copies '{}' from {} to {}", menu_.value(from).name, menu_.value(from).order.text(),
+                       order.text());
   menu_.nodes.push_back(std::move(node));
   return to;
 }
@@ -299,8 +307,8 @@ Result<MenuValueId> Lowering::in_order(MenuValueId id, AxisOrder order, DType dt
   if (value.type.dtype == dtype && same_memory(value.max_dims, value.type.dims, value.order, order)) return id;
   const auto key = std::tuple(id, order.text(), dtype);
   if (const auto found = copies_.find(key); found != copies_.end()) return found->second;
-  std::string reason = fmt::format("{} needs {}@{}, '{}' is {}@{}", why, dtype, order.text(), value.name, value.type.dtype,
-                                   value.order.text());
+  std::string reason = fmt::format("{} needs {}@{}, '{}' is {}@{}", why, dtype, order.text(), value.name,
+                                   value.type.dtype, value.order.text());
   MEML_TRY(const MenuValueId copy, add_copy(id, order, dtype, value.name + "@" + order.text(), std::move(reason)));
   copies_[key] = copy;
   return copy;
@@ -313,7 +321,8 @@ Status Lowering::lower_view(const Node& node) {
   const auto orders_from = [&](const AxisOrder& order) -> std::optional<std::vector<AxisOrder>> {
     std::vector<AxisOrder> out;
     for (size_t o = 0; o < node.outputs.size(); ++o) {
-      const auto placed = node.op->views.output(node.attrs, context.infer(), o, 0, dense_placement(graph_->value(source).type.dims, order));
+      const auto placed = node.op->views.output(node.attrs, context.infer(), o, 0,
+                                                dense_placement(graph_->value(source).type.dims, order));
       if (!placed) return std::nullopt;
       const auto found = order_of(*placed, graph_->value(node.outputs[o]).type.dims, menu_.graph->opt_slots());
       if (!found) return std::nullopt;
@@ -344,11 +353,15 @@ Status Lowering::lower_view(const Node& node) {
   view.call.attrs = node.attrs;
   view.call.base_inputs = node.base_inputs;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == kNoValue) view.call.in.push_back({.present = false});
-    else if (i == 0) view.call.in.push_back(operand_of(menu_.value(from)));
-    else view.call.in.push_back(graph_->is_constant(node.inputs[i])
-                                    ? constant_operand(node.inputs[i], AxisOrder::row_major(graph_->value(node.inputs[i]).type.rank()))
-                                    : operand_of(menu_.value(menu_value_[static_cast<size_t>(node.inputs[i])])));
+    if (node.inputs[i] == kNoValue)
+      view.call.in.push_back({.present = false});
+    else if (i == 0)
+      view.call.in.push_back(operand_of(menu_.value(from)));
+    else
+      view.call.in.push_back(
+          graph_->is_constant(node.inputs[i])
+              ? constant_operand(node.inputs[i], AxisOrder::row_major(graph_->value(node.inputs[i]).type.rank()))
+              : operand_of(menu_.value(menu_value_[static_cast<size_t>(node.inputs[i])])));
     if (node.inputs[i] != kNoValue && graph_->value(node.inputs[i]).integers)
       view.call.in.back().integers = *graph_->value(node.inputs[i]).integers;
   }
@@ -366,7 +379,10 @@ Status Lowering::lower_gather(const Node& node) {
   const AxisOrder order = output_order(node, in_orders, 0);
   TensorType type = graph_->value(output).type;
   for (const ValueId input : node.inputs)
-    if (!graph_->is_constant(input)) { type.dtype = natural_dtype(input); break; }
+    if (!graph_->is_constant(input)) {
+      type.dtype = natural_dtype(input);
+      break;
+    }
   MenuNode gather;
   gather.kind = MenuNodeKind::gather;
   gather.name = node.name;
@@ -377,7 +393,8 @@ Status Lowering::lower_gather(const Node& node) {
   menu_value_[static_cast<size_t>(output)] = out;
   gather.outputs = {out};
   for (const ValueId input : node.inputs) {
-    const MenuValueId id = graph_->is_constant(input) ? constant_in_order(input, order) : menu_value_[static_cast<size_t>(input)];
+    const MenuValueId id =
+        graph_->is_constant(input) ? constant_in_order(input, order) : menu_value_[static_cast<size_t>(input)];
     gather.inputs.push_back(id);
     gather.call.in.push_back(operand_of(menu_.value(id)));
     MEML_TRY(MenuNode::InputCopy copy, input_copy(id, order, type.dtype));
@@ -406,7 +423,8 @@ Status Lowering::lower_kernel(const Node& node) {
     refusals = std::move(refused);
     if (is_fast(candidates)) break;
   }
-  if (taken == nullptr) return unsupported("{} '{}': no tactic of backend '{}' takes it", node.op->name, node.name, backend_.name());
+  if (taken == nullptr)
+    return unsupported("{} '{}': no tactic of backend '{}' takes it", node.op->name, node.name, backend_.name());
 
   MenuNode lowered;
   lowered.name = node.name;
@@ -440,7 +458,8 @@ Status Lowering::lower_kernel(const Node& node) {
 
 Status Lowering::lower_node(const Node& node) {
   if (!node.blocks.empty()) return unsupported("{} '{}': control flow is not compiled yet", node.op->name, node.name);
-  const bool from_activation = !node.inputs.empty() && node.inputs[0] != kNoValue && !graph_->is_constant(node.inputs[0]);
+  const bool from_activation =
+      !node.inputs.empty() && node.inputs[0] != kNoValue && !graph_->is_constant(node.inputs[0]);
   if (node.epilogues.empty() && node.op->views.output && from_activation) return lower_view(node);
   if (node.epilogues.empty() && node.op->views.input) return lower_gather(node);
   return lower_kernel(node);
@@ -459,11 +478,16 @@ Status Lowering::add_outputs() {
     MenuValueId id = value.constant ? constant_in_order(output, order) : menu_value_[static_cast<size_t>(output)];
     const MenuValue& from = menu_.value(id);
     std::string why;
-    if (from.constant) why = "the output is a constant";
-    else if (used.contains(id)) why = "the value is an input, or an output already";
-    else if (from_view.contains(id)) why = "the output is a view of another value";
-    else if (from.type.dtype != value.type.dtype) why = "the output has another dtype";
-    else if (!same_memory(from.max_dims, from.type.dims, from.order, order)) why = "outputs are row-major";
+    if (from.constant)
+      why = "the output is a constant";
+    else if (used.contains(id))
+      why = "the value is an input, or an output already";
+    else if (from_view.contains(id))
+      why = "the output is a view of another value";
+    else if (from.type.dtype != value.type.dtype)
+      why = "the output has another dtype";
+    else if (!same_memory(from.max_dims, from.type.dims, from.order, order))
+      why = "outputs are row-major";
     if (!why.empty()) {
       MEML_TRY(id, add_copy(id, order, value.type.dtype, graph_->output_names()[i] + "@output", std::move(why)));
     }

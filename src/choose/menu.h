@@ -1,9 +1,9 @@
-// Menu: what choose makes of a graph for one backend. Each value has a place in memory order and a storage dtype; layout copies are
-// nodes of their own; each node that computes has candidates. fit picks from it.
-//   * A `view` node moves nothing: its outputs lie inside its input wherever fit puts that. It has a copy of its input ready for
-//     when that input lies so that strides cannot express the view.
-//   * A `gather` node (Concat) moves nothing where fit can write its inputs straight into its output; for each input it has a copy
-//     ready for when that cannot be.
+// Menu: what choose makes of a graph for one backend. Each value has a place in memory order and a storage dtype;
+// layout copies are nodes of their own; each node that computes has candidates. fit picks from it.
+//   * A `view` node moves nothing: its outputs lie inside its input wherever fit puts that. It has a copy of its
+//     input ready for when that input lies so that strides cannot express the view.
+//   * A `gather` node (Concat) moves nothing where fit can write its inputs straight into its output; for each input
+//     it has a copy ready for when that cannot be.
 //   * A `kernel` node has at least one candidate: near-best tactics by time, and always the leanest.
 #pragma once
 
@@ -20,22 +20,22 @@ using MenuValueId = int32_t;
 
 struct MenuValue {
   std::string name;
-  TensorType type;                 // the storage dtype
+  TensorType type;  // the storage dtype
   std::vector<int64_t> max_dims;
   AxisOrder order;
   const Constant* constant = nullptr;  // owned by the graph; stored in `order` when it is not packed
-  int32_t input = -1;              // the model input it is, or -1
-  int32_t output = -1;             // the model output it is, or -1
+  int32_t input = -1;                  // the model input it is, or -1
+  int32_t output = -1;                 // the model output it is, or -1
 };
 
 struct Candidate {
   const Tactic* tactic = nullptr;
   Workspace workspace;
   int64_t packed_bytes = 0;
-  uint64_t packs = 0;              // bit i: input i lives in the packed bytes
-  uint64_t may_overwrite = 0;      // bit i: output 0 may lie where input i lies
+  uint64_t packs = 0;          // bit i: input i lives in the packed bytes
+  uint64_t may_overwrite = 0;  // bit i: output 0 may lie where input i lies
   bool rows_independent = false;
-  double nanoseconds = 0;          // measured at the opt shape with the engine's threads, or the stored cost
+  double nanoseconds = 0;  // measured at the opt shape with the engine's threads, or the stored cost
   bool measured = false;
 };
 
@@ -49,22 +49,22 @@ struct MenuNode {
   MenuNodeKind kind = MenuNodeKind::kernel;
   std::string name;
   OpCall call;
-  std::vector<MenuValueId> inputs, outputs;   // -1 where absent; as call.in and call.out
-  std::vector<Candidate> candidates;          // by rising time; kernel only
+  std::vector<MenuValueId> inputs, outputs;  // -1 where absent; as call.in and call.out
+  std::vector<Candidate> candidates;         // by rising time; kernel only
   std::vector<Refusal> refusals;
   struct InputCopy {
     OpCall call;
     Candidate candidate;
   };
-  std::vector<InputCopy> input_copies;        // gather: one an input; view: one, for what strides cannot express
-  std::string why;                            // copies: the reason they exist
+  std::vector<InputCopy> input_copies;  // gather: one an input; view: one, for what strides cannot express
+  std::string why;                      // copies: the reason they exist
   int64_t flops = 0;
 };
 
 struct Menu {
-  std::shared_ptr<const Graph> graph;         // keeps constants alive; slots and conditions
+  std::shared_ptr<const Graph> graph;  // keeps constants alive; slots and conditions
   std::vector<MenuValue> values;
-  std::vector<MenuNode> nodes;                // topological order
+  std::vector<MenuNode> nodes;  // topological order
   std::vector<MenuValueId> inputs, outputs;
   int threads = 1;
   std::string precision = "fp32";

@@ -24,11 +24,21 @@ void fill(const TensorView& view) {
     state = state * 1664525u + 1013904223u;
     const float value = static_cast<float>(static_cast<int32_t>(state >> 8) - (1 << 23)) * 0x1p-23f;
     switch (view.dtype) {
-      case DType::f32: view.as<float>()[i] = value; break;
-      case DType::bf16: view.as<uint16_t>()[i] = f32_to_bf16(value); break;
-      case DType::f16: view.as<uint16_t>()[i] = f32_to_f16(value); break;
-      case DType::i8: case DType::u8: view.as<uint8_t>()[i] = static_cast<uint8_t>(state >> 24); break;
-      default: break;  // integers stay 0: a valid index
+      case DType::f32:
+        view.as<float>()[i] = value;
+        break;
+      case DType::bf16:
+        view.as<uint16_t>()[i] = f32_to_bf16(value);
+        break;
+      case DType::f16:
+        view.as<uint16_t>()[i] = f32_to_f16(value);
+        break;
+      case DType::i8:
+      case DType::u8:
+        view.as<uint8_t>()[i] = static_cast<uint8_t>(state >> 24);
+        break;
+      default:
+        break;  // integers stay 0: a valid index
     }
   }
 }
@@ -58,10 +68,11 @@ int64_t timing_bytes(const OpCall& call, std::span<const Candidate> candidates, 
   return saturating_add(bytes, packed + workspace);
 }
 
-Result<std::vector<double>> time_candidates(const OpCall& call, std::span<const Candidate* const> candidates, int rounds,
-                                            Parallel& parallel, const std::atomic<bool>* cancel) {
+Result<std::vector<double>> time_candidates(const OpCall& call, std::span<const Candidate* const> candidates,
+                                            int rounds, Parallel& parallel, const std::atomic<bool>* cancel) {
   int64_t bytes = 0, workspace_bytes = 0;
-  for (const CallOperand& operand : call.in) bytes += operand.present && !operand.is_constant ? operand_bytes(operand) : 0;
+  for (const CallOperand& operand : call.in)
+    bytes += operand.present && !operand.is_constant ? operand_bytes(operand) : 0;
   for (const CallOperand& operand : call.out) bytes += operand_bytes(operand);
   for (const Candidate* candidate : candidates)
     workspace_bytes = std::max(workspace_bytes, candidate->workspace.total(parallel.width()));
@@ -89,7 +100,8 @@ Result<std::vector<double>> time_candidates(const OpCall& call, std::span<const 
   std::vector<Prepared> prepared;
   for (const Candidate* candidate : candidates) {
     MEML_TRY(Pages packed, Pages::take(candidate->packed_bytes));
-    MEML_TRY_STATUS(candidate->tactic->pack(call, packed.bytes().first(static_cast<size_t>(candidate->tactic->packed_bytes(call)))));
+    MEML_TRY_STATUS(candidate->tactic->pack(
+        call, packed.bytes().first(static_cast<size_t>(candidate->tactic->packed_bytes(call)))));
     MEML_TRY(std::unique_ptr<Kernel> kernel, candidate->tactic->make(call, packed.bytes()));
     prepared.push_back({std::move(packed), std::move(kernel)});
   }
@@ -97,14 +109,16 @@ Result<std::vector<double>> time_candidates(const OpCall& call, std::span<const 
   std::vector<std::vector<double>> times(candidates.size());
   for (int round = -1; round < rounds; ++round) {
     for (size_t c = 0; c < candidates.size(); ++c) {
-      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return fail(Code::cancelled, {}, "cancelled while timing");
+      if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
+        return fail(Code::cancelled, {}, "cancelled while timing");
       std::vector<TensorView> outputs = out;
       KernelArgs args{.in = in, .out = outputs, .workspace = workspace.bytes(), .parallel = &parallel};
       if (!outputs.empty() && outputs[0].rank > call.row_axis) args.rows = {0, outputs[0].dim(call.row_axis)};
       const auto begin = std::chrono::steady_clock::now();
       const RunStatus status = prepared[c].kernel->run(args);
       const auto end = std::chrono::steady_clock::now();
-      if (!status.ok()) return fail(status.code, {}, "{} failed while it was timed: {}", candidates[c]->tactic->name(), status.message);
+      if (!status.ok())
+        return fail(status.code, {}, "{} failed while it was timed: {}", candidates[c]->tactic->name(), status.message);
       if (round >= 0) times[c].push_back(std::chrono::duration<double, std::nano>(end - begin).count());
     }
   }

@@ -33,7 +33,8 @@ Result<TimingCache> TimingCache::load(const std::string& path, const std::string
                             found_target.dump(), found_threads.dump(), target, threads);
   TimingCache cache(target, threads);
   for (const auto& [call, tactics] : json["calls"].items()) {
-    if (!tactics.is_object()) return invalid_argument("timing cache '{}': the entry of '{}' is not an object", path, call);
+    if (!tactics.is_object())
+      return invalid_argument("timing cache '{}': the entry of '{}' is not an object", path, call);
     for (const auto& [tactic, time] : tactics.items()) {
       if (!time.is_number()) return invalid_argument("timing cache '{}': a time of '{}' is not a number", path, call);
       cache.times_[call][tactic] = time.get<double>();
@@ -43,7 +44,10 @@ Result<TimingCache> TimingCache::load(const std::string& path, const std::string
 }
 
 Status TimingCache::save(const std::string& path) const {
-  nlohmann::json json = {{"memline_timing_cache", kFormat}, {"target", target_}, {"threads", threads_}, {"calls", nlohmann::json::object()}};
+  nlohmann::json json = {{"memline_timing_cache", kFormat},
+                         {"target", target_},
+                         {"threads", threads_},
+                         {"calls", nlohmann::json::object()}};
   for (const auto& [call, tactics] : times_)
     for (const auto& [tactic, time] : tactics) json["calls"][call][tactic] = time;
   const std::string temporary = path + ".tmp" + std::to_string(getpid());
@@ -53,7 +57,10 @@ Status TimingCache::save(const std::string& path) const {
   if (!file || std::rename(temporary.c_str(), path.c_str()) != 0) {
     const int error = errno;
     std::remove(temporary.c_str());
-    return fail(Code::io_error, error == ENOSPC ? "disk_full" : error == EACCES ? "no_permission" : "",
+    return fail(Code::io_error,
+                error == ENOSPC   ? "disk_full"
+                : error == EACCES ? "no_permission"
+                                  : "",
                 "timing cache '{}' cannot be written: {}", path, std::strerror(error));
   }
   return {};

@@ -1,5 +1,5 @@
-// TimingCache: what each tactic took for each printed call, so that a build need not time again and two builds agree to the byte.
-// Keyed by device target, thread count and library version; a cache for another key is refused, never mixed.
+// TimingCache: what each tactic took for each printed call, so that a build need not time again and two builds agree to
+// the byte. Keyed by device target, thread count and library version; a cache for another key is refused, never mixed.
 #pragma once
 
 #include <map>
@@ -15,7 +15,8 @@ class TimingCache {
  public:
   TimingCache(std::string target, int threads) : target_(std::move(target)), threads_(threads) {}
 
-  // Errors: io_error, invalid_argument (not a timing cache; made for another target, thread count or version: names both).
+  // Errors: io_error, invalid_argument (not a timing cache; made for another target, thread count or version: names
+  // both).
   static Result<TimingCache> load(const std::string& path, const std::string& target, int threads);
   Status save(const std::string& path) const;  // written beside and renamed
 

@@ -16,7 +16,8 @@ ops::Placement dense_placement(const std::vector<DimExpr>& dims, const AxisOrder
   return placement;
 }
 
-std::optional<AxisOrder> order_of(const ops::Placement& placement, const std::vector<DimExpr>& dims, std::span<const int64_t> slots) {
+std::optional<AxisOrder> order_of(const ops::Placement& placement, const std::vector<DimExpr>& dims,
+                                  std::span<const int64_t> slots) {
   const auto is_one = [&](uint8_t axis) { return dims[axis].constant() == 1; };
   std::vector<uint8_t> moving;
   for (uint8_t axis = 0; axis < dims.size(); ++axis)
@@ -31,7 +32,8 @@ std::optional<AxisOrder> order_of(const ops::Placement& placement, const std::ve
   return order;
 }
 
-bool same_memory(const std::vector<int64_t>& max_dims, const std::vector<DimExpr>& dims, const AxisOrder& a, const AxisOrder& b) {
+bool same_memory(const std::vector<int64_t>& max_dims, const std::vector<DimExpr>& dims, const AxisOrder& a,
+                 const AxisOrder& b) {
   if (a == b) return true;
   std::vector<uint8_t> left, right;
   for (size_t i = 0; i < a.rank; ++i) {

@@ -13,12 +13,14 @@ namespace memline {
 // Offset 0 and dense strides.
 ops::Placement dense_placement(const std::vector<DimExpr>& dims, const AxisOrder& order);
 
-// The axes by falling stride (at `slots`); axes of constant extent 1 keep their logical place. nullopt unless the last axis in memory
-// (of extent > 1) has stride 1.
-std::optional<AxisOrder> order_of(const ops::Placement& placement, const std::vector<DimExpr>& dims, std::span<const int64_t> slots);
+// The axes by falling stride (at `slots`); axes of constant extent 1 keep their logical place. nullopt unless the last
+// axis in memory (of extent > 1) has stride 1.
+std::optional<AxisOrder> order_of(const ops::Placement& placement, const std::vector<DimExpr>& dims,
+                                  std::span<const int64_t> slots);
 
 // Whether a dense value lies the same in both orders: they differ at most in axes whose extent is the constant 1.
-bool same_memory(const std::vector<int64_t>& max_dims, const std::vector<DimExpr>& dims, const AxisOrder& a, const AxisOrder& b);
+bool same_memory(const std::vector<int64_t>& max_dims, const std::vector<DimExpr>& dims, const AxisOrder& a,
+                 const AxisOrder& b);
 
 // The InferContext of a node of a graph, for the ops' view functions.
 class ViewContext {

@@ -39,10 +39,12 @@ void fill(const TensorRef& input) {
     case DType::f32:
       for (int64_t i = 0; i < n; ++i) static_cast<float*>(input.data)[i] = static_cast<float>(next() >> 8) * 0x1p-24f;
       break;
-    case DType::u8: case DType::i8:
+    case DType::u8:
+    case DType::i8:
       for (int64_t i = 0; i < n; ++i) static_cast<uint8_t*>(input.data)[i] = static_cast<uint8_t>(next() >> 24);
       break;
-    default: std::memset(input.data, 0, static_cast<size_t>(n * dtype_bytes(input.dtype)));
+    default:
+      std::memset(input.data, 0, static_cast<size_t>(n * dtype_bytes(input.dtype)));
   }
 }
 
@@ -50,7 +52,7 @@ struct Measured {
   MemoryReading baseline, after_ten, at_tenth, last;
   double load_ms = 0, first_run_ms = 0;
   LatencyHistogram latencies;
-  std::vector<LayerTime> layers;         // sums over the profiled runs
+  std::vector<LayerTime> layers;  // sums over the profiled runs
   int64_t profiled_runs = 0;
 };
 
@@ -114,7 +116,8 @@ class Bench {
       for (const TensorRef& input : inputs_) fill(input);
       for (TensorRef& output : outputs_) output = {};
       MEML_TRY_STATUS(session_->run_profiled(inputs_, outputs_, times));
-      for (size_t i = 0; i < times.size(); ++i) m_.layers[i] = {times[i].step, m_.layers[i].nanoseconds + times[i].nanoseconds};
+      for (size_t i = 0; i < times.size(); ++i)
+        m_.layers[i] = {times[i].step, m_.layers[i].nanoseconds + times[i].nanoseconds};
     }
     return {};
   }
@@ -139,14 +142,20 @@ void add_layers(Report& report, const Measured& m, const tools::EngineReport& en
     const double gflops = us > 0 ? static_cast<double>(step.flops) / us / 1e3 : 0;
     all += us;
     if (!is_product(step)) outside += us;
-    report.json["layers"].push_back({{"step", layer.step}, {"name", step.name}, {"tactic", step.tactic}, {"us", us}, {"gflops", gflops},
-                                     {"bytes", step.bytes_read_written}, {"why", step.why}});
+    report.json["layers"].push_back({{"step", layer.step},
+                                     {"name", step.name},
+                                     {"tactic", step.tactic},
+                                     {"us", us},
+                                     {"gflops", gflops},
+                                     {"bytes", step.bytes_read_written},
+                                     {"why", step.why}});
     report.text += fmt::format("{:>4} {:>9.1f} {:>9.1f} {:>9.2f}  {:<30} {}{}\n", layer.step, us, gflops,
                                static_cast<double>(step.bytes_read_written) / 1e6, step.tactic, step.name,
                                step.why.empty() ? "" : "  (" + step.why + ")");
   }
   report.json["outside_products_share"] = all > 0 ? outside / all : 0;
-  report.text += fmt::format("outside convolutions and matrix products: {:.1f} % of the time\n", all > 0 ? 100 * outside / all : 0);
+  report.text += fmt::format("outside convolutions and matrix products: {:.1f} % of the time\n",
+                             all > 0 ? 100 * outside / all : 0);
 }
 
 Result<Report> run(const Flags& flags) {
@@ -159,7 +168,9 @@ Result<Report> run(const Flags& flags) {
   const int64_t peak = m.last.peak_bytes - m.baseline.resident_bytes;
   const int64_t growth = m.latencies.count() < 11 ? 0 : m.last.resident_bytes - m.after_ten.resident_bytes;
   const int64_t new_pages = m.last.minor_faults - m.at_tenth.minor_faults;
-  const auto about = [&](const char* key) { return engine.about().contains(key) ? engine.about().at(key) : std::string(); };
+  const auto about = [&](const char* key) {
+    return engine.about().contains(key) ? engine.about().at(key) : std::string();
+  };
 
   Report report;
   Json& json = report.json;
@@ -171,7 +182,10 @@ Result<Report> run(const Flags& flags) {
   json["reclaimed_pages"] = m.last.reclaimed_pages - m.baseline.reclaimed_pages;
   json["load_ms"] = m.load_ms;
   json["first_run_ms"] = m.first_run_ms;
-  json["latency_ms"] = {{"min", m.latencies.min_ms()}, {"p50", m.latencies.quantile_ms(0.5)}, {"p90", m.latencies.quantile_ms(0.9)}, {"p99", m.latencies.quantile_ms(0.99)}};
+  json["latency_ms"] = {{"min", m.latencies.min_ms()},
+                        {"p50", m.latencies.quantile_ms(0.5)},
+                        {"p90", m.latencies.quantile_ms(0.9)},
+                        {"p99", m.latencies.quantile_ms(0.99)}};
   json["runs"] = m.latencies.count();
   json["threads"] = flags.threads > 0 ? flags.threads : engine.threads();
   json["precision"] = about("precision");
@@ -182,9 +196,10 @@ Result<Report> run(const Flags& flags) {
       "latency  median {:.2f} ms   min {:.2f}   p90 {:.2f}   p99 {:.2f}\n"
       "load     {:.1f} ms, first run {:.1f} ms\n"
       "memory   line {}   bill {}   peak {}   growth {} bytes   new pages {}\n",
-      m.latencies.count(), json["threads"].get<int>(), about("precision"), engine.target(), m.latencies.quantile_ms(0.5), m.latencies.min_ms(),
-      m.latencies.quantile_ms(0.9), m.latencies.quantile_ms(0.99), m.load_ms, m.first_run_ms,
-      bill.limit_bytes > 0 ? format_size(bill.limit_bytes) : "none", format_size(bill.total_bytes), format_size(peak), growth, new_pages);
+      m.latencies.count(), json["threads"].get<int>(), about("precision"), engine.target(),
+      m.latencies.quantile_ms(0.5), m.latencies.min_ms(), m.latencies.quantile_ms(0.9), m.latencies.quantile_ms(0.99),
+      m.load_ms, m.first_run_ms, bill.limit_bytes > 0 ? format_size(bill.limit_bytes) : "none",
+      format_size(bill.total_bytes), format_size(peak), growth, new_pages);
   if (flags.layers) {
     MEML_TRY(const tools::EngineReport inspected, tools::inspect(engine));
     add_layers(report, m, inspected);
@@ -198,11 +213,16 @@ void add_bench(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("bench", "latency and memory of an engine, measured");
   command->add_option("engine", flags->engine, "an engine file")->required();
-  auto* runs = command->add_option("--runs", flags->runs, "so many runs after the first (default 50)")->check(CLI::PositiveNumber);
-  command->add_option("--seconds", flags->seconds, "runs for so long instead")->check(CLI::PositiveNumber)->excludes(runs);
-  command->add_option("--threads", flags->threads, "at most as many as the engine was built for")->check(CLI::NonNegativeNumber);
+  auto* runs = command->add_option("--runs", flags->runs, "so many runs after the first (default 50)")
+                   ->check(CLI::PositiveNumber);
+  command->add_option("--seconds", flags->seconds, "runs for so long instead")
+      ->check(CLI::PositiveNumber)
+      ->excludes(runs);
+  command->add_option("--threads", flags->threads, "at most as many as the engine was built for")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--layers", flags->layers, "time, GFLOP/s and bytes of each step");
-  add_command(app, command, "  memline bench person-seg.mline --runs 200\n  memline bench person-seg.mline --layers", [flags] { return run(*flags); });
+  add_command(app, command, "  memline bench person-seg.mline --runs 200\n  memline bench person-seg.mline --layers",
+              [flags] { return run(*flags); });
 }
 
 }  // namespace memline::cli

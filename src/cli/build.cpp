@@ -41,7 +41,8 @@ void add_build(CLI::App& app) {
   CLI::App* command = app.add_subcommand("build", "compile a model into an engine for this machine");
   command->add_option("model", flags->model, "an ONNX file")->required();
   command->add_option("-o,--output", flags->output, "the engine file to write")->required();
-  command->add_flag("--explain", flags->explain, "for each node: what was offered, its time, and why others were refused");
+  command->add_flag("--explain", flags->explain,
+                    "for each node: what was offered, its time, and why others were refused");
   command->add_option("--dump", flags->dump, "graph, menu, schedule: print a stage")->delimiter(',');
   add_build_flags(command, flags->build);
   add_command(app, command,

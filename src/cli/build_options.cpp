@@ -23,7 +23,8 @@ Status read_size(const std::string& text, std::string_view option, int64_t& byte
 
 Result<std::pair<std::string, std::string>> split_assignment(const std::string& text, std::string_view option) {
   const size_t equals = text.find('=');
-  if (equals == std::string::npos || equals == 0) return invalid_argument("{}: found '{}', needs NAME=VALUE", option, text);
+  if (equals == std::string::npos || equals == 0)
+    return invalid_argument("{}: found '{}', needs NAME=VALUE", option, text);
   return std::pair(text.substr(0, equals), text.substr(equals + 1));
 }
 
@@ -67,14 +68,17 @@ Status read_source_max(const std::string& text, tools::BuildOptions& options) {
 
 void add_build_flags(CLI::App* command, BuildFlags& flags) {
   command->add_option("--memory", flags.memory, "the run's line: what the engine may hold, as 400MiB");
-  command->add_option("--memory-total", flags.memory_total, "the same, as the whole process's size: a container's limit");
+  command->add_option("--memory-total", flags.memory_total,
+                      "the same, as the whole process's size: a container's limit");
   command->add_option("--build-memory", flags.build_memory, "the build's line");
   command->add_option("--device", flags.device, "cpu")->capture_default_str();
   command->add_option("--precision", flags.precision, "fp32 or bf16")->capture_default_str();
   command->add_option("--shape", flags.shapes, "NAME=1x3x640x640, or NAME=MIN:OPT:MAX");
   command->add_option("--max", flags.max, "NAME=N: the largest value of a count that depends on data");
-  command->add_option("--threads", flags.threads, "participants of a run (default: the CPUs this process may use)")->check(CLI::NonNegativeNumber);
-  command->add_option("--cpu-level", flags.cpu_level, "avx2, avx512, avx512_vnni, avx512_bf16 or amx (default: the best here)");
+  command->add_option("--threads", flags.threads, "participants of a run (default: the CPUs this process may use)")
+      ->check(CLI::NonNegativeNumber);
+  command->add_option("--cpu-level", flags.cpu_level,
+                      "avx2, avx512, avx512_vnni, avx512_bf16 or amx (default: the best here)");
   command->add_option("--tune", flags.tune, "none, quick or full")->capture_default_str();
   command->add_option("--timing-cache", flags.timing_cache, "a file of timings, read and added to");
   command->add_option("--plan", flags.plan, "fit, or plain: no search for a leaner plan")->capture_default_str();
@@ -105,13 +109,15 @@ Result<tools::BuildOptions> build_options(const BuildFlags& flags) {
   int64_t total = 0;
   MEML_TRY_STATUS(read_size(flags.memory_total, "--memory-total", total));
   if (total > 0) {
-    if (options.memory_bytes > 0) return invalid_argument("--memory and --memory-total are two ways to draw one line: give one");
+    if (options.memory_bytes > 0)
+      return invalid_argument("--memory and --memory-total are two ways to draw one line: give one");
     MEML_TRY(const MemoryMeter meter, MemoryMeter::open());
     MemoryReading reading;
     meter.read(reading);
     const int64_t baseline = reading.resident_bytes;
     if (total <= baseline)
-      return invalid_argument("--memory-total {} is not above the process's own {}", format_size(total), format_size(baseline));
+      return invalid_argument("--memory-total {} is not above the process's own {}", format_size(total),
+                              format_size(baseline));
     options.memory_bytes = total - baseline;
   }
   MEML_TRY_STATUS(read_shapes(flags, options));

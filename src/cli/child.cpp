@@ -17,8 +17,9 @@ namespace memline::cli {
 namespace {
 
 Code code_of(std::string_view name) {
-  for (const Code code : {Code::invalid_argument, Code::invalid_model, Code::unsupported, Code::over_budget, Code::out_of_memory,
-                          Code::not_found, Code::io_error, Code::device_error, Code::internal, Code::cancelled})
+  for (const Code code :
+       {Code::invalid_argument, Code::invalid_model, Code::unsupported, Code::over_budget, Code::out_of_memory,
+        Code::not_found, Code::io_error, Code::device_error, Code::internal, Code::cancelled})
     if (code_name(code) == name) return code;
   return Code::internal;
 }
@@ -34,7 +35,8 @@ Failure error_of(const std::string& output) {
   error.phase = from.value("phase", "");
   error.least_bytes = from.value("least_bytes", int64_t{0});
   if (from.contains("largest"))
-    for (const auto& buffer : from["largest"]) error.largest.push_back({buffer.value("name", ""), buffer.value("bytes", int64_t{0})});
+    for (const auto& buffer : from["largest"])
+      error.largest.push_back({buffer.value("name", ""), buffer.value("bytes", int64_t{0})});
   return Failure(std::move(error));
 }
 
@@ -42,8 +44,10 @@ std::string read_all(int descriptor) {
   std::string text;
   char part[4096];
   for (ssize_t n; (n = ::read(descriptor, part, sizeof(part))) != 0;) {
-    if (n > 0) text.append(part, static_cast<size_t>(n));
-    else if (errno != EINTR) break;
+    if (n > 0)
+      text.append(part, static_cast<size_t>(n));
+    else if (errno != EINTR)
+      break;
   }
   return text;
 }

@@ -31,7 +31,8 @@ Json error_json(const Error& error) {
     json["phase"] = error.phase;
     json["least_bytes"] = error.least_bytes;
     json["largest"] = Json::array();
-    for (const NamedBytes& buffer : error.largest) json["largest"].push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
+    for (const NamedBytes& buffer : error.largest)
+      json["largest"].push_back({{"name", buffer.name}, {"bytes", buffer.bytes}});
   }
   return {{"error", json}};
 }
@@ -43,7 +44,8 @@ int report_error(const Error& error) {
   } else {
     std::string line = fmt::format("memline: {}: {}", code_name(error.code), error.message);
     if (!error.reason.empty()) line += fmt::format(" [{}]", error.reason);
-    for (const NamedBytes& buffer : error.largest) line += fmt::format("\n  {:>12}  {}", format_size(buffer.bytes), buffer.name);
+    for (const NamedBytes& buffer : error.largest)
+      line += fmt::format("\n  {:>12}  {}", format_size(buffer.bytes), buffer.name);
     fmt::print(stderr, "{}\n", line);
   }
   return static_cast<int>(error.code);
@@ -92,8 +94,10 @@ int main(int argc, char** argv) {
   Result<Report> report = g_run();
   if (!report) return report_error(report.error());
   end_progress();
-  if (g_json) fmt::print("{}\n", report->json.dump());
-  else fmt::print("{}", report->text);
+  if (g_json)
+    fmt::print("{}\n", report->json.dump());
+  else
+    fmt::print("{}", report->text);
   return std::fflush(stdout) == 0 ? 0 : static_cast<int>(Code::io_error);
 }
 

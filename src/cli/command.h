@@ -13,7 +13,8 @@ namespace memline::cli {
 
 using Json = nlohmann::ordered_json;
 
-// A subcommand's outcome: the JSON object for --json, and the text for people. Either way nothing else goes to standard output.
+// A subcommand's outcome: the JSON object for --json, and the text for people. Either way nothing else goes to
+// standard output.
 struct Report {
   Json json;
   std::string text;

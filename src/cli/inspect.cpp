@@ -1,8 +1,8 @@
 // memline inspect ENGINE: nodes, tactics, the passes that fired, the bill.
 #include <fmt/format.h>
 
-#include "base/size.h"
 #include "base/result.h"
+#include "base/size.h"
 #include "cli/command.h"
 #include "cli/engine_json.h"
 
@@ -16,8 +16,14 @@ struct Flags {
 Json steps_json(const tools::EngineReport& engine) {
   Json steps = Json::array();
   for (const tools::StepReport& step : engine.steps)
-    steps.push_back({{"name", step.name}, {"op", step.op}, {"tactic", step.tactic}, {"call", step.call}, {"why", step.why},
-                     {"flops", step.flops}, {"packed_bytes", step.packed_bytes}, {"workspace_bytes", step.workspace_bytes},
+    steps.push_back({{"name", step.name},
+                     {"op", step.op},
+                     {"tactic", step.tactic},
+                     {"call", step.call},
+                     {"why", step.why},
+                     {"flops", step.flops},
+                     {"packed_bytes", step.packed_bytes},
+                     {"workspace_bytes", step.workspace_bytes},
                      {"chosen_ns", step.chosen_ns}});
   return steps;
 }
@@ -25,8 +31,12 @@ Json steps_json(const tools::EngineReport& engine) {
 Json buffers_json(const tools::EngineReport& engine) {
   Json buffers = Json::array();
   for (const tools::BufferReport& buffer : engine.buffers)
-    buffers.push_back({{"name", buffer.name}, {"region", buffer.region}, {"bytes", buffer.bytes}, {"offset", buffer.offset},
-                       {"first_step", buffer.first_step}, {"last_step", buffer.last_step}});
+    buffers.push_back({{"name", buffer.name},
+                       {"region", buffer.region},
+                       {"bytes", buffer.bytes},
+                       {"offset", buffer.offset},
+                       {"first_step", buffer.first_step},
+                       {"last_step", buffer.last_step}});
   return buffers;
 }
 
@@ -62,7 +72,8 @@ void add_inspect(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
   CLI::App* command = app.add_subcommand("inspect", "what is in an engine: steps, tactics, passes, bill");
   command->add_option("engine", flags->engine, "an engine file")->required();
-  add_command(app, command, "  memline inspect person-seg.mline\n  memline inspect person-seg.mline --json | jq '.steps[].tactic'",
+  add_command(app, command,
+              "  memline inspect person-seg.mline\n  memline inspect person-seg.mline --json | jq '.steps[].tactic'",
               [flags] { return run(*flags); });
 }
 

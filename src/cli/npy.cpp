@@ -33,7 +33,8 @@ std::string_view entry(std::string_view header, std::string_view key) {
 Result<std::vector<int64_t>> parse_shape(std::string_view text, const std::string& path) {
   std::vector<int64_t> dims;
   const size_t close = text.find(')');
-  if (!text.starts_with('(') || close == std::string_view::npos) return invalid_argument("'{}': its header has no shape", path);
+  if (!text.starts_with('(') || close == std::string_view::npos)
+    return invalid_argument("'{}': its header has no shape", path);
   std::string_view list = text.substr(1, close - 1);
   while (!list.empty()) {
     if (list.front() == ' ' || list.front() == ',') {
@@ -42,7 +43,8 @@ Result<std::vector<int64_t>> parse_shape(std::string_view text, const std::strin
     }
     int64_t dim = 0;
     const auto [rest, error] = std::from_chars(list.data(), list.data() + list.size(), dim);
-    if (error != std::errc() || dim < 0) return invalid_argument("'{}': its header has the shape {}", path, text.substr(0, close + 1));
+    if (error != std::errc() || dim < 0)
+      return invalid_argument("'{}': its header has the shape {}", path, text.substr(0, close + 1));
     dims.push_back(dim);
     list.remove_prefix(static_cast<size_t>(rest - list.data()));
   }
@@ -53,10 +55,21 @@ Result<std::vector<int64_t>> parse_shape(std::string_view text, const std::strin
 
 int64_t dtype_bytes(DType dtype) {
   switch (dtype) {
-    case DType::f64: case DType::i64: case DType::u64: return 8;
-    case DType::f32: case DType::i32: case DType::u32: return 4;
-    case DType::f16: case DType::bf16: case DType::i16: case DType::u16: return 2;
-    default: return 1;
+    case DType::f64:
+    case DType::i64:
+    case DType::u64:
+      return 8;
+    case DType::f32:
+    case DType::i32:
+    case DType::u32:
+      return 4;
+    case DType::f16:
+    case DType::bf16:
+    case DType::i16:
+    case DType::u16:
+      return 2;
+    default:
+      return 1;
   }
 }
 
@@ -77,8 +90,10 @@ Result<NpyArray> read_npy(const std::string& path) {
   bool known = false;
   for (const Descr& d : kDescrs)
     if (descr.size() > 4 && descr.substr(1, 3) == d.text) array.dtype = d.dtype, known = true;
-  if (!known) return invalid_argument("'{}' holds {}, which Memline does not read", path, descr.substr(0, descr.find(',')));
-  if (!entry(header, "fortran_order").starts_with("False")) return invalid_argument("'{}' is in Fortran order: needs C order", path);
+  if (!known)
+    return invalid_argument("'{}' holds {}, which Memline does not read", path, descr.substr(0, descr.find(',')));
+  if (!entry(header, "fortran_order").starts_with("False"))
+    return invalid_argument("'{}' is in Fortran order: needs C order", path);
   MEML_TRY(array.dims, parse_shape(entry(header, "shape"), path));
   int64_t bytes = dtype_bytes(array.dtype);
   for (const int64_t dim : array.dims) bytes = saturating_mul(bytes, dim);
@@ -103,7 +118,16 @@ Status write_npy(const std::string& path, const TensorRef& tensor) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", descr, shape);
   header.append(64 - (10 + header.size() + 1) % 64, ' ').push_back('\n');
   std::ofstream file(path, std::ios::binary | std::ios::trunc);
-  const char prefix[10] = {'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size() & 0xff), static_cast<char>(header.size() >> 8)};
+  const char prefix[10] = {'\x93',
+                           'N',
+                           'U',
+                           'M',
+                           'P',
+                           'Y',
+                           1,
+                           0,
+                           static_cast<char>(header.size() & 0xff),
+                           static_cast<char>(header.size() >> 8)};
   file.write(prefix, sizeof(prefix));
   file << header;
   file.write(static_cast<const char*>(tensor.data), bytes);

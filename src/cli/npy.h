@@ -15,7 +15,8 @@ struct NpyArray {
   std::vector<char> bytes;
 };
 
-// Errors: not_found, io_error; invalid_argument for what is not .npy, is in Fortran order, or has a dtype Memline lacks.
+// Errors: not_found, io_error; invalid_argument for what is not .npy, is in Fortran order, or has a dtype Memline
+// lacks.
 Result<NpyArray> read_npy(const std::string& path);
 Status write_npy(const std::string& path, const TensorRef& tensor);
 int64_t dtype_bytes(DType dtype);

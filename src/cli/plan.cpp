@@ -34,8 +34,9 @@ Result<Report> run(const Flags& flags) {
   const bool is_model = flags.model.ends_with(".onnx");
   report.json["exact"] = !is_model;
   report.text = build_text(planned, false);
-  report.text += is_model ? (flags.build.timing_cache.empty() ? "the plan of --tune none; an engine's own plan is exact\n"
-                                                              : "the plan of the timing cache given; an engine's own plan is exact\n")
+  report.text += is_model ? (flags.build.timing_cache.empty()
+                                 ? "the plan of --tune none; an engine's own plan is exact\n"
+                                 : "the plan of the timing cache given; an engine's own plan is exact\n")
                           : "the engine's own plan: exact\n";
   if (!flags.svg.empty()) {
     std::ofstream file(flags.svg);
@@ -52,11 +53,13 @@ Result<Report> run(const Flags& flags) {
 
 void add_plan(CLI::App& app) {
   auto flags = std::make_shared<Flags>();
-  CLI::App* command = app.add_subcommand("plan", "the memory bill and timeline of a model or engine, before anything is allocated");
+  CLI::App* command =
+      app.add_subcommand("plan", "the memory bill and timeline of a model or engine, before anything is allocated");
   command->add_option("model", flags->model, "an ONNX file or an engine")->required();
   command->add_option("--svg", flags->svg, "write the memory timeline here");
   add_build_flags(command, flags->build);
-  add_command(app, command, "  memline plan person-seg.onnx --shape images=1x3x640x640 --memory 36MiB --svg timeline.svg",
+  add_command(app, command,
+              "  memline plan person-seg.onnx --shape images=1x3x640x640 --memory 36MiB --svg timeline.svg",
               [flags] { return run(*flags); });
 }
 

@@ -23,9 +23,12 @@ struct Flags {
 std::string file_name(const std::string& output) {
   std::string name;
   for (const char c : output) {
-    const bool plain = (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-    if (plain) name += c;
-    else name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+    const bool plain =
+        (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+    if (plain)
+      name += c;
+    else
+      name += fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return name + ".npy";
 }
@@ -41,7 +44,8 @@ Result<std::map<std::string, std::string>> input_files(const Flags& flags, const
   std::string names;
   for (const PortInfo& port : engine.inputs()) {
     names += (names.empty() ? "'" : ", '") + port.name + "'";
-    if (!files.contains(port.name)) return invalid_argument("input '{}' is missing: give --input {}=FILE.npy", port_text(port), port.name);
+    if (!files.contains(port.name))
+      return invalid_argument("input '{}' is missing: give --input {}=FILE.npy", port_text(port), port.name);
   }
   for (const auto& [name, file] : files) {
     bool known = false;
@@ -59,7 +63,8 @@ Result<Report> run(const Flags& flags) {
   std::vector<TensorRef> inputs, outputs(engine.outputs().size());
   for (const PortInfo& port : engine.inputs()) {
     MEML_TRY(NpyArray array, read_npy(files.at(port.name)));
-    if (array.dims.size() > 8) return invalid_argument("'{}' has rank {}, at most 8 is possible", files.at(port.name), array.dims.size());
+    if (array.dims.size() > 8)
+      return invalid_argument("'{}' has rank {}, at most 8 is possible", files.at(port.name), array.dims.size());
     arrays.push_back(std::move(array));
     TensorRef ref(arrays.back().dtype, arrays.back().bytes.data(), {});
     for (const int64_t dim : arrays.back().dims) ref.dims[static_cast<size_t>(ref.rank++)] = dim;
@@ -77,7 +82,8 @@ Result<Report> run(const Flags& flags) {
     MEML_TRY_STATUS(write_npy(flags.output + "/" + file_name(name), outputs[i]));
     names[name] = file_name(name);
     std::vector<int64_t> dims(outputs[i].dims.begin(), outputs[i].dims.begin() + outputs[i].rank);
-    report.text += fmt::format("{} {} {} -> {}/{}\n", name, dtype_text(outputs[i].dtype), dims_text(dims), flags.output, file_name(name));
+    report.text += fmt::format("{} {} {} -> {}/{}\n", name, dtype_text(outputs[i].dtype), dims_text(dims), flags.output,
+                               file_name(name));
   }
   std::ofstream index(flags.output + "/outputs.json");
   index << names.dump(1) << '\n';
@@ -94,9 +100,12 @@ void add_run(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "run an engine once on arrays from files");
   command->add_option("engine", flags->engine, "an engine file")->required();
   command->add_option("--input", flags->inputs, "NAME=FILE.npy, one for each input");
-  command->add_option("--output", flags->output, "the folder for the outputs, one .npy each, and outputs.json")->required();
-  command->add_option("--threads", flags->threads, "at most as many as the engine was built for")->check(CLI::NonNegativeNumber);
-  add_command(app, command, "  memline run r50.mline --input input=picture.npy --output out", [flags] { return run(*flags); });
+  command->add_option("--output", flags->output, "the folder for the outputs, one .npy each, and outputs.json")
+      ->required();
+  command->add_option("--threads", flags->threads, "at most as many as the engine was built for")
+      ->check(CLI::NonNegativeNumber);
+  add_command(app, command, "  memline run r50.mline --input input=picture.npy --output out",
+              [flags] { return run(*flags); });
 }
 
 }  // namespace memline::cli

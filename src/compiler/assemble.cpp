@@ -13,12 +13,15 @@ namespace {
 
 class Assembler {
  public:
-  explicit Assembler(const Schedule& schedule) : s_(schedule), menu_(*schedule.menu), ranges_(menu_.graph->slot_ranges()) {}
+  explicit Assembler(const Schedule& schedule)
+      : s_(schedule), menu_(*schedule.menu), ranges_(menu_.graph->slot_ranges()) {}
 
   engine::Program run() {
     add_slots();
-    for (const MenuValueId input : menu_.inputs) program_.inputs.push_back(port(input, menu_.graph->value(menu_.graph->inputs()[program_.inputs.size()]).name));
-    for (const MenuValueId output : menu_.outputs) program_.outputs.push_back(port(output, menu_.graph->output_names()[program_.outputs.size()]));
+    for (const MenuValueId input : menu_.inputs)
+      program_.inputs.push_back(port(input, menu_.graph->value(menu_.graph->inputs()[program_.inputs.size()]).name));
+    for (const MenuValueId output : menu_.outputs)
+      program_.outputs.push_back(port(output, menu_.graph->output_names()[program_.outputs.size()]));
     program_.blocks.emplace_back();
     add_host_eval();
     for (const int32_t task : s_.order) add_step(task);
@@ -37,7 +40,8 @@ class Assembler {
 
  private:
   void add_slots() {
-    for (const Slot& slot : menu_.graph->slots()) program_.slots.push_back({.name = slot.name, .range = slot.range, .opt = slot.opt});
+    for (const Slot& slot : menu_.graph->slots())
+      program_.slots.push_back({.name = slot.name, .range = slot.range, .opt = slot.opt});
     set_.assign(program_.slots.size(), false);
     for (size_t i = 0; i < menu_.inputs.size(); ++i) {
       const TensorType& type = menu_.value(menu_.inputs[i]).type;
@@ -98,7 +102,8 @@ class Assembler {
     operand.index = root.index;
     operand.offset = home.at.offset * DimExpr(size_of(call.type.dtype));
     if (root.region == memory::Region::arena)
-      operand.offset = operand.offset + DimExpr(s_.plan.offsets[static_cast<size_t>(s_.root_buffer[static_cast<size_t>(home.root)])]);
+      operand.offset = operand.offset +
+                       DimExpr(s_.plan.offsets[static_cast<size_t>(s_.root_buffer[static_cast<size_t>(home.root)])]);
     operand.max_bytes = bytes_touched(operand.type, operand.strides);
     return operand;
   }
@@ -128,10 +133,13 @@ class Assembler {
     step.call = call.text();
     for (size_t i = 0; i < task.in.size(); ++i) {
       const MenuValueId value = task.in[i];
-      if (value < 0 || (candidate.packs >> i & 1)) step.in.push_back({.present = false});
+      if (value < 0 || (candidate.packs >> i & 1))
+        step.in.push_back({.present = false});
       else if (menu_.value(value).constant != nullptr)
-        step.in.push_back(constant(value, s_.weights[static_cast<size_t>(s_.constant_item[static_cast<size_t>(value)])].offset));
-      else step.in.push_back(operand(call.in[i], task.in_homes[i]));
+        step.in.push_back(
+            constant(value, s_.weights[static_cast<size_t>(s_.constant_item[static_cast<size_t>(value)])].offset));
+      else
+        step.in.push_back(operand(call.in[i], task.in_homes[i]));
     }
     for (size_t o = 0; o < task.out_homes.size(); ++o) {
       if (task.out_homes[o].root < 0) {
@@ -201,7 +209,8 @@ engine::Program assemble(const Schedule& schedule) { return Assembler(schedule).
 Status write_weights(const Schedule& s, const std::atomic<bool>* cancel, engine::WeightSink& sink) {
   int64_t written = 0;
   for (const WeightItem& item : s.weights) {
-    if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return fail(Code::cancelled, {}, "cancelled while packing weights");
+    if (cancel != nullptr && cancel->load(std::memory_order_relaxed))
+      return fail(Code::cancelled, {}, "cancelled while packing weights");
     MEML_TRY_STATUS(append_zeros(sink, item.offset - written));
     if (item.constant >= 0) {
       MEML_TRY_STATUS(append_constant(s.menu->value(item.constant), item.bytes, sink));

@@ -16,9 +16,8 @@ Result<Compiled> compile(const std::string& path, const Backend& backend, const 
 }
 
 Status write_engine(const Compiled& compiled, const std::string& path, const std::atomic<bool>* cancel) {
-  return engine::write_file(path, compiled.target, compiled.program, [&](engine::WeightSink& sink) {
-    return write_weights(compiled.schedule, cancel, sink);
-  });
+  return engine::write_file(path, compiled.target, compiled.program,
+                            [&](engine::WeightSink& sink) { return write_weights(compiled.schedule, cancel, sink); });
 }
 
 }  // namespace memline

@@ -18,7 +18,7 @@ namespace memline {
 
 struct CompileOptions {
   onnx::ImportOptions import;
-  tasks::TaskOptions task;            // name "": none
+  tasks::TaskOptions task;  // name "": none
   passes::PipelineOptions passes;
   TuneOptions tune;
   FitOptions fit;

@@ -12,7 +12,8 @@ Result<DType> CpuBackend::activation_dtype(std::string_view precision) const {
   if (precision == "fp32") return DType::f32;
   if (precision == "bf16") {
     if (level_ >= CpuLevel::avx512_bf16) return DType::bf16;
-    return fail(Code::unsupported, "cpu_level", "precision bf16 needs a CPU with AVX512-BF16 or AMX, this engine's level is {}",
+    return fail(Code::unsupported, "cpu_level",
+                "precision bf16 needs a CPU with AVX512-BF16 or AMX, this engine's level is {}",
                 cpu_level_name(level_));
   }
   if (precision == "int8" || precision == "auto" || precision == "fp16" || precision == "tf32")

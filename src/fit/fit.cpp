@@ -47,7 +47,8 @@ class Fitter {
   Picks leanest_picks() const {
     Picks picks(homes_.tasks.size(), 0);
     for (size_t t = 0; t < picks.size(); ++t)
-      if (const auto* candidates = candidates_of(static_cast<int32_t>(t))) picks[t] = static_cast<int32_t>(candidates->size()) - 1;
+      if (const auto* candidates = candidates_of(static_cast<int32_t>(t)))
+        picks[t] = static_cast<int32_t>(candidates->size()) - 1;
     return picks;
   }
 
@@ -118,8 +119,10 @@ void Fitter::merge_in_place(Schedule& s) const {
       const auto shares = std::count_if(task.in_homes.begin(), task.in_homes.end(),
                                         [&](const Home& home) { return home.root >= 0 && now(home.root) == in; });
       if (in == out || shares != 1 || s.homes.roots[r].region != memory::Region::arena ||
-          spans[r].last != static_cast<int32_t>(position) || s.homes.roots[r].bytes != s.homes.roots[static_cast<size_t>(out)].bytes ||
-          call.in[i].type != call.out[0].type || !same_placement(task.in_homes[i].at, task.out_homes[0].at, call.out[0].type.dims))
+          spans[r].last != static_cast<int32_t>(position) ||
+          s.homes.roots[r].bytes != s.homes.roots[static_cast<size_t>(out)].bytes ||
+          call.in[i].type != call.out[0].type ||
+          !same_placement(task.in_homes[i].at, task.out_homes[0].at, call.out[0].type.dims))
         continue;
       moved[static_cast<size_t>(out)] = in;
       spans[r].last = spans[static_cast<size_t>(out)].last;
@@ -128,10 +131,13 @@ void Fitter::merge_in_place(Schedule& s) const {
     }
   }
   for (Task& task : s.homes.tasks) {
-    for (Home& home : task.in_homes) if (home.root >= 0) home.root = now(home.root);
-    for (Home& home : task.out_homes) if (home.root >= 0) home.root = now(home.root);
+    for (Home& home : task.in_homes)
+      if (home.root >= 0) home.root = now(home.root);
+    for (Home& home : task.out_homes)
+      if (home.root >= 0) home.root = now(home.root);
   }
-  for (Home& home : s.homes.of_value) if (home.root >= 0) home.root = now(home.root);
+  for (Home& home : s.homes.of_value)
+    if (home.root >= 0) home.root = now(home.root);
 }
 
 void Fitter::add_buffers(Schedule& s) const {
@@ -141,7 +147,11 @@ void Fitter::add_buffers(Schedule& s) const {
     if (spans[r].first < 0) continue;
     const Root& root = s.homes.roots[r];
     s.root_buffer[r] = static_cast<int32_t>(s.buffers.size());
-    s.buffers.push_back({.name = root.name, .bytes = root.bytes, .first_step = spans[r].first, .last_step = spans[r].last, .region = root.region});
+    s.buffers.push_back({.name = root.name,
+                         .bytes = root.bytes,
+                         .first_step = spans[r].first,
+                         .last_step = spans[r].last,
+                         .region = root.region});
   }
   s.workspace_buffer.assign(s.homes.tasks.size(), -1);
   for (size_t position = 0; position < s.order.size(); ++position) {
@@ -151,7 +161,10 @@ void Fitter::add_buffers(Schedule& s) const {
     const auto step = static_cast<int32_t>(position);
     s.workspace_buffer[static_cast<size_t>(task)] = static_cast<int32_t>(s.buffers.size());
     s.buffers.push_back({.name = menu_->nodes[static_cast<size_t>(s.task(task).node)].name + " (workspace)",
-                         .bytes = bytes, .first_step = step, .last_step = step, .region = memory::Region::arena});
+                         .bytes = bytes,
+                         .first_step = step,
+                         .last_step = step,
+                         .region = memory::Region::arena});
   }
 }
 
@@ -181,16 +194,21 @@ void Fitter::place_weights(Schedule& s) const {
       const MenuValueId value = task.in[i];
       if (value < 0 || menu_->value(value).constant == nullptr || (candidate.packs >> i & 1)) continue;
       int32_t& item = s.constant_item[static_cast<size_t>(value)];
-      if (item < 0) item = add({.constant = value, .bytes = menu_->value(value).constant->view.elements() * size_of(menu_->value(value).type.dtype)});
+      if (item < 0)
+        item = add({.constant = value,
+                    .bytes = menu_->value(value).constant->view.elements() * size_of(menu_->value(value).type.dtype)});
     }
   }
 }
 
 void Fitter::make_bill(Schedule& s) const {
   int64_t workspace = 0, io = 0;
-  const auto live = [&](const memory::Buffer& b) { return b.first_step <= s.plan.peak_step && s.plan.peak_step <= b.last_step; };
+  const auto live = [&](const memory::Buffer& b) {
+    return b.first_step <= s.plan.peak_step && s.plan.peak_step <= b.last_step;
+  };
   for (const int32_t buffer : s.workspace_buffer)
-    if (buffer >= 0 && live(s.buffers[static_cast<size_t>(buffer)])) workspace += s.buffers[static_cast<size_t>(buffer)].bytes;
+    if (buffer >= 0 && live(s.buffers[static_cast<size_t>(buffer)]))
+      workspace += s.buffers[static_cast<size_t>(buffer)].bytes;
   for (const memory::Buffer& buffer : s.buffers)
     if (buffer.region != memory::Region::arena && live(buffer)) io += buffer.bytes;
   s.bill.workspace = workspace;
@@ -204,7 +222,8 @@ void Fitter::make_bill(Schedule& s) const {
 Schedule Fitter::swap_until_it_fits(Schedule current, Schedule leanest) const {
   while (current.bill.total() > limit_) {
     std::vector<int32_t> position(current.pick.size(), 0);
-    for (size_t p = 0; p < current.order.size(); ++p) position[static_cast<size_t>(current.order[p])] = static_cast<int32_t>(p);
+    for (size_t p = 0; p < current.order.size(); ++p)
+      position[static_cast<size_t>(current.order[p])] = static_cast<int32_t>(p);
     int32_t best_task = -1, best_pick = 0;
     double best_rate = 0;
     for (size_t t = 0; t < current.pick.size(); ++t) {
@@ -214,10 +233,12 @@ Schedule Fitter::swap_until_it_fits(Schedule current, Schedule leanest) const {
       for (size_t next = now + 1; next < candidates->size(); ++next) {
         const Candidate &a = (*candidates)[now], &b = (*candidates)[next];
         int64_t saved = a.packed_bytes - b.packed_bytes;
-        if (position[t] == current.plan.peak_step) saved += a.workspace.total(menu_->threads) - b.workspace.total(menu_->threads);
+        if (position[t] == current.plan.peak_step)
+          saved += a.workspace.total(menu_->threads) - b.workspace.total(menu_->threads);
         if (saved <= 0) continue;
         const double rate = std::max(b.nanoseconds - a.nanoseconds, 0.0) / static_cast<double>(saved);
-        if (best_task < 0 || rate < best_rate) best_task = static_cast<int32_t>(t), best_pick = static_cast<int32_t>(next), best_rate = rate;
+        if (best_task < 0 || rate < best_rate)
+          best_task = static_cast<int32_t>(t), best_pick = static_cast<int32_t>(next), best_rate = rate;
       }
     }
     if (best_task < 0) return leanest;
@@ -243,6 +264,8 @@ const Candidate& Schedule::candidate(int32_t id) const {
                              : node.candidates[static_cast<size_t>(pick[static_cast<size_t>(id)])];
 }
 
-Result<Schedule> fit(std::shared_ptr<const Menu> menu, const FitOptions& options) { return Fitter(std::move(menu), options).run(); }
+Result<Schedule> fit(std::shared_ptr<const Menu> menu, const FitOptions& options) {
+  return Fitter(std::move(menu), options).run();
+}
 
 }  // namespace memline

@@ -29,9 +29,15 @@ class Placer {
       if (menu_.nodes[n].kind == MenuNodeKind::gather) place_gather(menu_.nodes[n]);
     for (size_t n = 0; n < menu_.nodes.size(); ++n) {
       switch (menu_.nodes[n].kind) {
-        case MenuNodeKind::kernel: add_kernel(static_cast<int32_t>(n)); break;
-        case MenuNodeKind::view: add_view(static_cast<int32_t>(n)); break;
-        case MenuNodeKind::gather: add_gather_copies(static_cast<int32_t>(n)); break;
+        case MenuNodeKind::kernel:
+          add_kernel(static_cast<int32_t>(n));
+          break;
+        case MenuNodeKind::view:
+          add_view(static_cast<int32_t>(n));
+          break;
+        case MenuNodeKind::gather:
+          add_gather_copies(static_cast<int32_t>(n));
+          break;
       }
     }
     return std::move(homes_);
@@ -78,8 +84,8 @@ class Placer {
     }
   }
 
-  // Where `source` must lie so that each input of the gather that looks at it lies in its slot. nullopt unless those inputs are
-  // exactly its parts: then nothing of it lies outside their slots.
+  // Where `source` must lie so that each input of the gather that looks at it lies in its slot. nullopt unless those
+  // inputs are exactly its parts: then nothing of it lies outside their slots.
   std::optional<ops::Placement> placement_for_gather(const MenuNode& gather, MenuValueId source) {
     DimExpr held = 0;
     std::set<MenuValueId> seen;
@@ -125,7 +131,8 @@ class Placer {
     const auto id = static_cast<int32_t>(homes_.tasks.size());
     std::set<int32_t> before;
     for (const MenuValueId input : task.in)
-      if (input >= 0) before.insert(writers_[static_cast<size_t>(input)].begin(), writers_[static_cast<size_t>(input)].end());
+      if (input >= 0)
+        before.insert(writers_[static_cast<size_t>(input)].begin(), writers_[static_cast<size_t>(input)].end());
     homes_.after.emplace_back(before.begin(), before.end());
     homes_.tasks.push_back(std::move(task));
     return id;
@@ -181,7 +188,8 @@ class Placer {
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const MenuValueId input = node.inputs[i];
       const Home& slot = slots_[{node.outputs[0], i}];
-      const bool in_place = has_home(input) && home(input).root == slot.root && same_placement(home(input).at, slot.at, dims(input));
+      const bool in_place =
+          has_home(input) && home(input).root == slot.root && same_placement(home(input).at, slot.at, dims(input));
       if (in_place) {
         const auto& from = writers_[static_cast<size_t>(input)];
         writers.insert(from.begin(), from.end());
@@ -195,9 +203,9 @@ class Placer {
   std::vector<Interval> ranges_;
   std::vector<int64_t> opt_;
   Homes homes_;
-  std::vector<std::pair<int32_t, size_t>> producer_;          // menu value -> node, output
-  std::vector<std::set<int32_t>> writers_;                    // menu value -> tasks that write it
-  std::map<std::pair<MenuValueId, size_t>, Home> slots_;      // gather output, input -> where it must lie
+  std::vector<std::pair<int32_t, size_t>> producer_;      // menu value -> node, output
+  std::vector<std::set<int32_t>> writers_;                // menu value -> tasks that write it
+  std::map<std::pair<MenuValueId, size_t>, Home> slots_;  // gather output, input -> where it must lie
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 namespace memline {
 namespace {
 
-// For views that permute, cut or drop axes: telling strides show which input axis each output axis is. They are distinct, and one of
-// them is 1, since a view of something without a unit stride is none.
+// For views that permute, cut or drop axes: telling strides show which input axis each output axis is. They are
+// distinct, and one of them is 1, since a view of something without a unit stride is none.
 std::optional<ops::Placement> invert_by_probe(const MenuNode& view, const ops::InferContext& context, size_t output,
                                               const ops::Placement& wanted) {
   constexpr int64_t kFarApart = 1000003;
@@ -38,7 +38,8 @@ std::optional<ops::Placement> invert_by_probe(const MenuNode& view, const ops::I
 // For views that merge or split axes: the opposite reshape.
 std::optional<ops::Placement> invert_by_reshape(const MenuNode& view, size_t output, const ops::Placement& wanted) {
   static constexpr std::string_view kReshapes[] = {"Reshape", "Flatten", "Squeeze", "Unsqueeze"};
-  if (std::find(std::begin(kReshapes), std::end(kReshapes), view.call.op->name) == std::end(kReshapes)) return std::nullopt;
+  if (std::find(std::begin(kReshapes), std::end(kReshapes), view.call.op->name) == std::end(kReshapes))
+    return std::nullopt;
   const ops::OpDef* reshape = ops::find("Reshape");
   const std::vector<DimExpr>& dims = view.call.in[0].type.dims;
   const ops::InferInput inputs[2] = {

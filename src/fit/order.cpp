@@ -9,8 +9,10 @@ namespace {
 
 std::set<int32_t> roots_of(const Task& task) {
   std::set<int32_t> roots;
-  for (const Home& home : task.in_homes) if (home.root >= 0) roots.insert(home.root);
-  for (const Home& home : task.out_homes) if (home.root >= 0) roots.insert(home.root);
+  for (const Home& home : task.in_homes)
+    if (home.root >= 0) roots.insert(home.root);
+  for (const Home& home : task.out_homes)
+    if (home.root >= 0) roots.insert(home.root);
   return roots;
 }
 
@@ -56,7 +58,8 @@ class Greedy {
     unblocks_.resize(homes.tasks.size());
     for (size_t t = 0; t < homes.after.size(); ++t) {
       waiting_[t] = homes.after[t].size();
-      for (const int32_t before : homes.after[t]) unblocks_[static_cast<size_t>(before)].push_back(static_cast<int32_t>(t));
+      for (const int32_t before : homes.after[t])
+        unblocks_[static_cast<size_t>(before)].push_back(static_cast<int32_t>(t));
       if (waiting_[t] == 0) ready_.push_back(static_cast<int32_t>(t));
     }
   }
@@ -126,7 +129,8 @@ std::vector<Span> root_spans(const Homes& homes, const Order& order) {
   const auto end = static_cast<int32_t>(order.size()) - 1;
   for (size_t r = 0; r < spans.size(); ++r) {
     if (homes.roots[r].region == memory::Region::input) spans[r].first = 0, spans[r].last = std::max(spans[r].last, 0);
-    if (homes.roots[r].region == memory::Region::output) spans[r].first = std::max(spans[r].first, 0), spans[r].last = std::max(end, 0);
+    if (homes.roots[r].region == memory::Region::output)
+      spans[r].first = std::max(spans[r].first, 0), spans[r].last = std::max(end, 0);
   }
   return spans;
 }

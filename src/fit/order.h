@@ -1,5 +1,5 @@
-// Orders of a set of tasks that respect what must come before what: the model's own, depth first from the outputs, and greedy by
-// live bytes. fit plans each and keeps the one that needs least.
+// Orders of a set of tasks that respect what must come before what: the model's own, depth first from the outputs, and
+// greedy by live bytes. fit plans each and keeps the one that needs least.
 #pragma once
 
 #include <cstdint>

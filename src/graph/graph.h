@@ -1,9 +1,10 @@
-// Graph: the model between import and choose. Nodes in topological order; each value has one producer (a node, an input, or a
-// constant). Speaks only of ONNX's logical axes; knows no device and no layout. Edited only by patches (graph/patch.h).
-//   * The body of an If, Loop or Scan is a block: a Graph of its own whose inputs are the node's inputs behind the op's own
-//     (`Node::block_inputs`): what a body reads from outside is passed in, never captured by name.
-//   * Slots are the integers known only at run time: input dimensions first, then counts. Conditions are equalities between
-//     dims that ops demand and that do not hold for every shape of the ranges.
+// Graph: the model between import and choose. Nodes in topological order; each value has one producer (a node, an
+// input, or a constant). Speaks only of ONNX's logical axes; knows no device and no layout. Edited only by patches
+// (graph/patch.h).
+//   * The body of an If, Loop or Scan is a block: a Graph of its own whose inputs are the node's inputs behind the
+//     op's own (`Node::block_inputs`): what a body reads from outside is passed in, never captured by name.
+//   * Slots are the integers known only at run time: input dimensions first, then counts. Conditions are equalities
+//     between dims that ops demand and that do not hold for every shape of the ranges.
 #pragma once
 
 #include <map>
@@ -34,8 +35,9 @@ Constant make_constant(DType dtype, std::span<const int64_t> dims, std::span<con
 struct Slot {
   std::string name;  // "images.batch", "NonZero 'nz': count"
   Interval range;
-  int64_t opt = 0;   // what is timed
-  std::optional<DimExpr> value;  // set for an expression too large to carry along: computed from earlier slots when a run begins
+  int64_t opt = 0;  // what is timed
+  std::optional<DimExpr>
+      value;  // set for an expression too large to carry along: computed from earlier slots when a run begins
 };
 
 struct Value {
@@ -51,15 +53,15 @@ struct Node {
   std::string name;
   const ops::OpDef* op = nullptr;
   ops::Attrs attrs;
-  std::vector<ValueId> inputs;             // the op's own, then the epilogues', then the blocks'; kNoValue where absent
+  std::vector<ValueId> inputs;  // the op's own, then the epilogues', then the blocks'; kNoValue where absent
   std::vector<ValueId> outputs;
-  std::vector<ops::Epilogue> epilogues;    // Epilogue::input is an index into `inputs`
+  std::vector<ops::Epilogue> epilogues;  // Epilogue::input is an index into `inputs`
   std::vector<std::shared_ptr<const Graph>> blocks;
-  size_t base_inputs = 0;                  // how many of `inputs` belong to the op itself
+  size_t base_inputs = 0;  // how many of `inputs` belong to the op itself
 };
 
 struct Condition {
-  DimExpr left, right;  // must be equal
+  DimExpr left, right;      // must be equal
   std::string demanded_by;  // "Concat 'cat3'"
 };
 
@@ -71,16 +73,24 @@ class Graph {
   const std::vector<Value>& values() const { return values_; }
   size_t value_count() const { return values_.size(); }
   const std::vector<ValueId>& inputs() const { return inputs_; }
-  const std::vector<ValueId>& outputs() const { return outputs_; }   // a value may be listed twice, and may be an input or constant
-  const std::vector<std::string>& output_names() const { return output_names_; }  // what the user calls them; values may be renamed
+  const std::vector<ValueId>& outputs() const {
+    return outputs_;
+  }  // a value may be listed twice, and may be an input or constant
+  const std::vector<std::string>& output_names() const {
+    return output_names_;
+  }  // what the user calls them; values may be renamed
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<Condition>& conditions() const { return conditions_; }
   std::vector<Interval> slot_ranges() const;
   std::vector<int64_t> opt_slots() const;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
-  NodeId producer(ValueId value) const { return producers_[static_cast<size_t>(value)]; }        // kNoNode for inputs and constants
-  const std::vector<NodeId>& readers(ValueId value) const { return readers_[static_cast<size_t>(value)]; }  // once a use
+  NodeId producer(ValueId value) const {
+    return producers_[static_cast<size_t>(value)];
+  }  // kNoNode for inputs and constants
+  const std::vector<NodeId>& readers(ValueId value) const {
+    return readers_[static_cast<size_t>(value)];
+  }  // once a use
   bool is_output(ValueId value) const;
   bool is_constant(ValueId value) const { return value != kNoValue && this->value(value).constant.has_value(); }
   // The one node that reads `value`, if nothing else does and it is no graph output; else kNoNode.
@@ -100,7 +110,8 @@ class Graph {
   std::vector<bool> is_output_;
 };
 
-// Makes a Graph node by node, running each op's infer as it goes: onnx/ and the text parser build with it, patches are applied with it.
+// Makes a Graph node by node, running each op's infer as it goes: onnx/ and the text parser build with it, patches
+// are applied with it.
 class GraphBuilder {
  public:
   GraphBuilder() = default;
@@ -121,7 +132,8 @@ class GraphBuilder {
   };
   // Errors carry the prefix "Conv 'layer1.0.conv1'".
   Result<std::vector<ValueId>> add_node(NodeSpec spec);
-  // Node `node` of `from` (whose slots this builder started with), reading `inputs`: keeps its types, so that counts keep their slots.
+  // Node `node` of `from` (whose slots this builder started with), reading `inputs`: keeps its types, so that counts
+  // keep their slots.
   std::vector<ValueId> add_copy(const Graph& from, NodeId node, std::vector<ValueId> inputs);
   Status set_outputs(std::vector<ValueId> values, std::vector<std::string> names);
   void set_metadata(std::string key, std::string text);

@@ -1,14 +1,11 @@
 // Attributes of an op: one plain struct with one field list, from which printing, parsing, comparing and hashing come.
 //
-//   struct ConvAttrs {
-//     std::vector<int64_t> strides, pads, dilations;
-//     int64_t group = 1;
-//     void fields(auto&& field) { field("strides", strides); field("pads", pads); field("dilations", dilations); field("group", group); }
-//   };
+// struct ConvAttrs { std::vector<int64_t> strides, pads, dilations; int64_t group = 1; void fields(auto&& field) {
+// field("strides", strides); field("pads", pads); field("dilations", dilations); field("group", group); } };
 //
 // Field types: int64_t, float, bool, std::string, DType, std::vector<int64_t>, std::vector<float>.
-// The text form lists the fields that differ from the struct's defaults: `strides=[2,2], pads=[1,1,1,1]`. It is how attributes are
-// stored in engines, so parse(text(a)) == a, floats included.
+// The text form lists the fields that differ from the struct's defaults: `strides=[2,2], pads=[1,1,1,1]`. It is how
+// attributes are stored in engines, so parse(text(a)) == a, floats included.
 #pragma once
 
 #include <cstdint>

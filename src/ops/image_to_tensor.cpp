@@ -12,7 +12,8 @@ Result<TensorTypes> infer(const ImageToTensorAttrs& attrs, const InferContext& i
   MEML_TRY_STATUS(in.expect_rank(0, 3, 3));
   if (in.dtype(0) != DType::u8) return invalid_model("needs a u8 picture, got {}", in.dtype(0));
   if (in.dims(0)[2].constant() != 3) return invalid_model("needs a picture [H, W, 3], got {}", in.type(0).text());
-  if (attrs.height <= 0 || attrs.width <= 0) return invalid_model("height {} and width {} must be above 0", attrs.height, attrs.width);
+  if (attrs.height <= 0 || attrs.width <= 0)
+    return invalid_model("height {} and width {} must be above 0", attrs.height, attrs.width);
   return TensorTypes{{DType::f32, {1, 3, attrs.height, attrs.width}}};
 }
 
@@ -34,7 +35,9 @@ void reference(const ImageToTensorAttrs& attrs, std::span<const TensorView> in, 
       const uint8_t* upper = source + v.near * x.stride(0);
       const uint8_t* lower = source + v.far * x.stride(0);
       for (int64_t c = 0; c < 3; ++c) {
-        const auto pixel = [&](const uint8_t* line, int64_t i) { return static_cast<float>(line[i * x.stride(1) + c * x.stride(2)]); };
+        const auto pixel = [&](const uint8_t* line, int64_t i) {
+          return static_cast<float>(line[i * x.stride(1) + c * x.stride(2)]);
+        };
         const float top = pixel(upper, h.near) + (pixel(upper, h.far) - pixel(upper, h.near)) * h.weight;
         const float bottom = pixel(lower, h.near) + (pixel(lower, h.far) - pixel(lower, h.near)) * h.weight;
         at[c * y.stride(1)] = (top + (bottom - top) * v.weight) * attrs.scale;

@@ -1,10 +1,11 @@
 // MaskRuns (memline): prototype masks -> run lengths in each object's box of the source picture.
-//   boxes f32 [K, 4] (network pixels), coefficients f32 [K, M], prototypes f32 [1, M, h, w], picture u8 [H, W, 3] (only its extents)
+//   boxes f32 [K, 4] (network pixels), coefficients f32 [K, M], prototypes f32 [1, M, h, w], picture u8 [H, W, 3] (only
+//   its extents)
 //   -> boxes f32 [K, 4] (source pixels), runs u32 [R], first run of each object i64 [K + 1], truncated u8 [K]
-// The rule of the YOLOv8 interface: logits = coefficients . prototypes; outside the object's cells -50; linear to the network's size,
-// cut to the letterboxed picture, linear to the source; a pixel belongs where the logit is above 0 and it lies in the object's box.
-// Runs are row-major in the box [floor x0, ceil x1) x [floor y0, ceil y1), background first. Objects come in order; one whose runs
-// do not fit into max_runs has none and is marked truncated.
+// The rule of the YOLOv8 interface: logits = coefficients . prototypes; outside the object's cells -50; linear to the
+// network's size, cut to the letterboxed picture, linear to the source; a pixel belongs where the logit is above 0 and
+// it lies in the object's box. Runs are row-major in the box [floor x0, ceil x1) x [floor y0, ceil y1), background
+// first. Objects come in order; one whose runs do not fit into max_runs has none and is marked truncated.
 #include "ops/mask_runs.h"
 
 #include <algorithm>
@@ -20,19 +21,22 @@ Result<TensorTypes> infer(const MaskRunsAttrs& attrs, const InferContext& in) {
   MEML_TRY_STATUS(in.expect_rank(2, 4, 4));
   MEML_TRY_STATUS(in.expect_rank(3, 3, 3));
   const auto cells_high = in.dims(2)[2].constant(), cells_wide = in.dims(2)[3].constant();
-  if (!cells_high || !cells_wide || *cells_high < 1 || attrs.height % *cells_high != 0 || attrs.width % *cells_wide != 0 ||
-      attrs.height / *cells_high != attrs.width / *cells_wide)
-    return invalid_model("prototypes {} do not divide the network's input {}x{}", in.type(2).text(), attrs.height, attrs.width);
+  if (!cells_high || !cells_wide || *cells_high < 1 || attrs.height % *cells_high != 0 ||
+      attrs.width % *cells_wide != 0 || attrs.height / *cells_high != attrs.width / *cells_wide)
+    return invalid_model("prototypes {} do not divide the network's input {}x{}", in.type(2).text(), attrs.height,
+                         attrs.width);
   if (!(in.dims(1)[1] == in.dims(2)[1]))
-    return invalid_model("objects have {} coefficients, there are {} prototypes", in.dims(1)[1].text(), in.dims(2)[1].text());
+    return invalid_model("objects have {} coefficients, there are {} prototypes", in.dims(1)[1].text(),
+                         in.dims(2)[1].text());
   const DimExpr& objects = in.dims(0)[0];
   const DimExpr runs = in.count("mask runs", DimExpr(attrs.max_runs));
-  return TensorTypes{{DType::f32, {objects, 4}}, {DType::u32, {runs}}, {DType::i64, {objects + DimExpr(1)}}, {DType::u8, {objects}}};
+  return TensorTypes{
+      {DType::f32, {objects, 4}}, {DType::u32, {runs}}, {DType::i64, {objects + DimExpr(1)}}, {DType::u8, {objects}}};
 }
 
 // The logit at a pixel of the network's input: linear between cells.
-float network_logit(const float* coefficients, int64_t stride, const TensorView& prototypes, const MaskCells& cells, int64_t cell_pixels,
-                    int64_t y, int64_t x) {
+float network_logit(const float* coefficients, int64_t stride, const TensorView& prototypes, const MaskCells& cells,
+                    int64_t cell_pixels, int64_t y, int64_t x) {
   const LinearSample v = linear_sample(y, prototypes.dim(2) * cell_pixels, prototypes.dim(2));
   const LinearSample h = linear_sample(x, prototypes.dim(3) * cell_pixels, prototypes.dim(3));
   const auto cell = [&](int64_t cy, int64_t cx) {
@@ -67,7 +71,8 @@ void reference(const MaskRunsAttrs& attrs, std::span<const TensorView> in, std::
       for (int64_t x = area.left; x < area.left + area.width; ++x) {
         const LinearSample h = linear_sample(x, source_width, g.width);
         const auto at = [&](int64_t ny, int64_t nx) {
-          return network_logit(weights, coefficients.stride(1), prototypes, cells, cell_pixels, g.top + ny, g.left + nx);
+          return network_logit(weights, coefficients.stride(1), prototypes, cells, cell_pixels, g.top + ny,
+                               g.left + nx);
         };
         const float near = at(v.near, h.near) + (at(v.near, h.far) - at(v.near, h.near)) * h.weight;
         const float far = at(v.far, h.near) + (at(v.far, h.far) - at(v.far, h.near)) * h.weight;
@@ -89,8 +94,14 @@ MaskBox mask_box(const float box[4], const LetterboxGeometry& g, int64_t source_
     const double at = (static_cast<double>(value) - static_cast<double>(shift)) / g.ratio;
     return static_cast<float>(at > 0 ? std::min(at, static_cast<double>(size)) : 0.0);  // NaN becomes 0
   };
-  MaskBox b{to_source(box[0], g.left, source_width), to_source(box[1], g.top, source_height), to_source(box[2], g.left, source_width),
-            to_source(box[3], g.top, source_height), 0, 0, 0, 0};
+  MaskBox b{to_source(box[0], g.left, source_width),
+            to_source(box[1], g.top, source_height),
+            to_source(box[2], g.left, source_width),
+            to_source(box[3], g.top, source_height),
+            0,
+            0,
+            0,
+            0};
   b.left = static_cast<int64_t>(b.x0);
   b.top = static_cast<int64_t>(b.y0);
   b.width = std::max<int64_t>(0, static_cast<int64_t>(std::ceil(b.x1)) - b.left);
@@ -104,7 +115,8 @@ MaskCells mask_cells(const float box[4], int64_t cell_pixels, int64_t cells_wide
     const float rounded = up ? std::ceil(c) : std::floor(c);
     return rounded > 0 ? static_cast<int64_t>(std::min(rounded, static_cast<float>(count))) : int64_t{0};
   };
-  return {cell(box[0], false, cells_wide), cell(box[1], false, cells_high), cell(box[2], true, cells_wide), cell(box[3], true, cells_high)};
+  return {cell(box[0], false, cells_wide), cell(box[1], false, cells_high), cell(box[2], true, cells_wide),
+          cell(box[3], true, cells_high)};
 }
 
 float mask_logit(const float* coefficients, int64_t stride, const TensorView& prototypes, int64_t y, int64_t x) {
@@ -114,6 +126,8 @@ float mask_logit(const float* coefficients, int64_t stride, const TensorView& pr
   return sum;
 }
 
-OpDef mask_runs() { return define_op<MaskRunsAttrs>("MaskRuns", {.domain = "memline", .infer = infer, .reference = reference}); }
+OpDef mask_runs() {
+  return define_op<MaskRunsAttrs>("MaskRuns", {.domain = "memline", .infer = infer, .reference = reference});
+}
 
 }  // namespace memline::ops

@@ -17,7 +17,7 @@ struct MaskRunsAttrs {
 
 // One object: its box in the source picture, and the whole pixels that its mask covers.
 struct MaskBox {
-  float x0, y0, x1, y1;           // source pixels, cut to the picture
+  float x0, y0, x1, y1;  // source pixels, cut to the picture
   int64_t left, top, width, height;
 };
 MaskBox mask_box(const float network_box[4], const LetterboxGeometry& g, int64_t source_width, int64_t source_height);
@@ -30,7 +30,8 @@ inline constexpr float kOutsideLogit = -50;
 MaskCells mask_cells(const float network_box[4], int64_t cell_pixels, int64_t cells_wide, int64_t cells_high);
 
 // The sum over the coefficients, in order.
-float mask_logit(const float* coefficients, int64_t coefficient_stride, const TensorView& prototypes, int64_t y, int64_t x);
+float mask_logit(const float* coefficients, int64_t coefficient_stride, const TensorView& prototypes, int64_t y,
+                 int64_t x);
 
 // Appends run lengths of pixels that come row by row; background first. full() once they did not fit.
 class RunWriter {
@@ -49,8 +50,10 @@ class RunWriter {
 
  private:
   void close() {
-    if (count_ == room_) full_ = true;
-    else runs_[count_++] = length_;
+    if (count_ == room_)
+      full_ = true;
+    else
+      runs_[count_++] = length_;
     length_ = 0;
   }
   uint32_t* runs_;

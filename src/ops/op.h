@@ -1,11 +1,11 @@
 // OpDef: everything the system knows of one operator, defined in one file of this folder named after it.
 //   name, since_opset  what the model file calls it, and the first opset whose meaning we implement
-//   import             any opset's node -> one attribute struct and one list of inputs (old attributes become constant inputs)
-//   infer              input types -> output types; every check of the node's own rules lives here
-//   values             optional: the integers of output 0 as DimExprs (shape arithmetic leaves the graph through it)
-//   reference          the plain, slow, obvious implementation; right for any strides. Everything fast is tested against it
-//   rows               optional: which rows of each input a range of output rows needs (bands)
-//   views              optional: where an output lies inside an input, or an input inside the output, so that nothing is copied
+//   import             any opset's node -> one attribute struct and one list of inputs (old attributes become constant
+//   inputs) infer              input types -> output types; every check of the node's own rules lives here values
+//   optional: the integers of output 0 as DimExprs (shape arithmetic leaves the graph through it) reference the plain,
+//   slow, obvious implementation; right for any strides. Everything fast is tested against it rows optional: which rows
+//   of each input a range of output rows needs (bands) views              optional: where an output lies inside an
+//   input, or an input inside the output, so that nothing is copied
 #pragma once
 
 #include <functional>
@@ -23,7 +23,8 @@
 
 namespace memline::ops {
 
-// A node as the model file has it. onnx/ implements it, so this folder reads no protobuf. Every error names the attribute.
+// A node as the model file has it. onnx/ implements it, so this folder reads no protobuf. Every error names the
+// attribute.
 class AttrReader {
  public:
   virtual ~AttrReader() = default;
@@ -43,7 +44,8 @@ class AttrReader {
   }
 
   // Makes input `index` a constant: how an old opset's attribute becomes the newer opset's input.
-  virtual void set_constant_input(size_t index, DType dtype, std::span<const int64_t> dims, std::span<const std::byte> data) = 0;
+  virtual void set_constant_input(size_t index, DType dtype, std::span<const int64_t> dims,
+                                  std::span<const std::byte> data) = 0;
   void set_int64_input(size_t index, const std::vector<int64_t>& values);  // rank 1
   void set_f32_input(size_t index, float value);                           // rank 0
   // The node's inputs from `count` on are dropped (Dropout's training inputs and the like).
@@ -59,8 +61,9 @@ class AttrReader {
 struct InferInput {
   bool present = true;
   TensorType type;
-  const TensorView* constant = nullptr;          // its value, when it is a constant
-  const std::vector<DimExpr>* values = nullptr;  // its elements, when it is a small integer tensor that shape arithmetic knows
+  const TensorView* constant = nullptr;  // its value, when it is a constant
+  const std::vector<DimExpr>* values =
+      nullptr;  // its elements, when it is a small integer tensor that shape arithmetic knows
 };
 
 // Gives out slots for counts that depend on data, and keeps the conditions on slots that an op's rules demand.
@@ -94,13 +97,15 @@ class InferContext {
   Status expect_float(size_t i) const;
   Status expect_rank(size_t i, int at_least, int at_most) const;
   Status expect_same_dtype(size_t i, size_t j) const;
-  Result<std::vector<int64_t>> constant_ints(size_t i, std::string_view what) const;  // unsupported when not known at compile time
+  Result<std::vector<int64_t>> constant_ints(
+      size_t i, std::string_view what) const;  // unsupported when not known at compile time
   Result<std::vector<float>> constant_floats(size_t i, std::string_view what) const;
 
   // A new extent known only when the op has run, at most `bound`.
   DimExpr count(std::string_view what, const DimExpr& bound) const { return slots_->new_slot(what, bound); }
 
-  // The two extents must be equal: nothing to do, invalid_model when they never are, else a condition that every run checks.
+  // The two extents must be equal: nothing to do, invalid_model when they never are, else a condition that every run
+  // checks.
   Status expect_equal(const DimExpr& a, const DimExpr& b, std::string_view what) const;
   // `condition` must not be 0: the same for any condition.
   Status demand(const DimExpr& condition, std::string_view what) const;
@@ -130,8 +135,11 @@ struct Placement {
   std::vector<DimExpr> strides;
 };
 struct Views {
-  // Where output `output` lies when input `input` lies at `at`; nullopt when strides cannot say it or the op moves data.
-  std::function<std::optional<Placement>(const Attrs&, const InferContext&, size_t output, size_t input, const Placement& at)> output;
+  // Where output `output` lies when input `input` lies at `at`; nullopt when strides cannot say it or the op moves
+  // data.
+  std::function<std::optional<Placement>(const Attrs&, const InferContext&, size_t output, size_t input,
+                                         const Placement& at)>
+      output;
   // Where input `input` must be written so that output 0 lies at `at` (Concat).
   std::function<std::optional<Placement>(const Attrs&, const InferContext&, size_t input, const Placement& at)> input;
 };
@@ -147,12 +155,12 @@ struct OpDef {
   std::function<void(const Attrs&, std::span<const TensorView> in, std::span<TensorView> out)> reference;
   std::function<std::vector<RowNeed>(const Attrs&, const InferContext&, int axis, RowRange rows)> rows;
   Views views;
-  int channel_axis = 1;      // the axis of an epilogue's bias; -1 is the last
-  bool deterministic = true; // false: never merged or folded
+  int channel_axis = 1;       // the axis of an epilogue's bias; -1 is the last
+  bool deterministic = true;  // false: never merged or folded
 };
 
-// The typed functions of one op. `import` may be left out when the struct's fields have ONNX's names, defaults and types in every
-// opset since `since_opset`: it is then made from the field list.
+// The typed functions of one op. `import` may be left out when the struct's fields have ONNX's names, defaults and
+// types in every opset since `since_opset`: it is then made from the field list.
 template <typename A>
 struct OpFunctions {
   std::string_view domain = "";
@@ -162,7 +170,8 @@ struct OpFunctions {
   Result<std::optional<std::vector<DimExpr>>> (*values)(const A&, const InferContext&) = nullptr;
   void (*reference)(const A&, std::span<const TensorView> in, std::span<TensorView> out) = nullptr;
   std::vector<RowNeed> (*rows)(const A&, const InferContext&, int axis, RowRange rows) = nullptr;
-  std::optional<Placement> (*view_output)(const A&, const InferContext&, size_t output, size_t input, const Placement& at) = nullptr;
+  std::optional<Placement> (*view_output)(const A&, const InferContext&, size_t output, size_t input,
+                                          const Placement& at) = nullptr;
   std::optional<Placement> (*view_input)(const A&, const InferContext&, size_t input, const Placement& at) = nullptr;
   int channel_axis = 1;
   bool deterministic = true;
@@ -197,13 +206,15 @@ OpDef define_op(std::string_view name, const OpFunctions<A>& f) {
   op.since_opset = f.since_opset;
   op.channel_axis = f.channel_axis;
   op.deterministic = f.deterministic;
-  op.import = [import = f.import ? f.import : &detail::import_fields<A>](AttrReader& reader, int opset) -> Result<Attrs> {
+  op.import = [import = f.import ? f.import : &detail::import_fields<A>](AttrReader& reader,
+                                                                         int opset) -> Result<Attrs> {
     MEML_TRY(A attrs, import(reader, opset));
     return Attrs::of(std::move(attrs));
   };
   op.parse_attrs = [](std::string_view text) { return Attrs::parse<A>(text); };
   op.infer = [infer = f.infer](const Attrs& a, const InferContext& in) { return infer(a.as<A>(), in); };
-  if (f.values) op.values = [values = f.values](const Attrs& a, const InferContext& in) { return values(a.as<A>(), in); };
+  if (f.values)
+    op.values = [values = f.values](const Attrs& a, const InferContext& in) { return values(a.as<A>(), in); };
   op.reference = [reference = f.reference](const Attrs& a, std::span<const TensorView> in, std::span<TensorView> out) {
     reference(a.as<A>(), in, out);
   };
@@ -212,9 +223,8 @@ OpDef define_op(std::string_view name, const OpFunctions<A>& f) {
       return rows(a.as<A>(), in, axis, range);
     };
   if (f.view_output)
-    op.views.output = [view = f.view_output](const Attrs& a, const InferContext& in, size_t o, size_t i, const Placement& at) {
-      return view(a.as<A>(), in, o, i, at);
-    };
+    op.views.output = [view = f.view_output](const Attrs& a, const InferContext& in, size_t o, size_t i,
+                                             const Placement& at) { return view(a.as<A>(), in, o, i, at); };
   if (f.view_input)
     op.views.input = [view = f.view_input](const Attrs& a, const InferContext& in, size_t i, const Placement& at) {
       return view(a.as<A>(), in, i, at);

@@ -1,9 +1,9 @@
 // Yolo8Select (memline): raw heads of the YOLOv8 interface -> the detections that are kept.
-//   prediction f32 [1, 4 + classes + M, A]: rows 0-3 centre x, centre y, width, height in the network's pixels; then a score a class
-//   (sigmoid done); then M mask coefficients.
+//   prediction f32 [1, 4 + classes + M, A]: rows 0-3 centre x, centre y, width, height in the network's pixels; then a
+//   score a class (sigmoid done); then M mask coefficients.
 //   -> boxes f32 [K, 4] (x0 y0 x1 y1, network pixels), scores f32 [K], class ids i32 [K], coefficients f32 [K, M]
-// Keeps an anchor's best class where its score is at least `confidence`, then suppresses greedily by falling score (equal: the lower
-// anchor first) within a class; K <= max_detections is a count. A NaN score is never kept.
+// Keeps an anchor's best class where its score is at least `confidence`, then suppresses greedily by falling score
+// (equal: the lower anchor first) within a class; K <= max_detections is a count. A NaN score is never kept.
 #include "ops/yolo8_select.h"
 
 #include <algorithm>
@@ -20,7 +20,10 @@ Result<TensorTypes> infer(const Yolo8SelectAttrs& attrs, const InferContext& in)
   if (!rows || attrs.classes < 1 || *rows < 4 + attrs.classes)
     return invalid_model("needs at least 4 + {} rows, got {}", attrs.classes, in.type(0).text());
   const DimExpr kept = in.count("detections", min(DimExpr(attrs.max_detections), in.dims(0)[2]));
-  return TensorTypes{{DType::f32, {kept, 4}}, {DType::f32, {kept}}, {DType::i32, {kept}}, {DType::f32, {kept, *rows - 4 - attrs.classes}}};
+  return TensorTypes{{DType::f32, {kept, 4}},
+                     {DType::f32, {kept}},
+                     {DType::i32, {kept}},
+                     {DType::f32, {kept, *rows - 4 - attrs.classes}}};
 }
 
 void reference(const Yolo8SelectAttrs& attrs, std::span<const TensorView> in, std::span<TensorView> out) {
@@ -84,7 +87,8 @@ void yolo8_write(const Yolo8SelectAttrs& attrs, const TensorView& prediction, in
   for (int64_t i = 0; i < 4; ++i) out[0].as<float>()[k * out[0].stride(0) + i * out[0].stride(1)] = corners[i];
   out[1].as<float>()[k * out[1].stride(0)] = score.score;
   out[2].as<int32_t>()[k * out[2].stride(0)] = score.class_id;
-  const float* p = prediction.as<const float>() + anchor * prediction.stride(2) + (4 + attrs.classes) * prediction.stride(1);
+  const float* p =
+      prediction.as<const float>() + anchor * prediction.stride(2) + (4 + attrs.classes) * prediction.stride(1);
   for (int64_t m = 0; m < out[3].dim(1); ++m)
     out[3].as<float>()[k * out[3].stride(0) + m * out[3].stride(1)] = p[m * prediction.stride(1)];
 }

@@ -1,4 +1,5 @@
-// YOLOv8-seg exports: one image input [1, 3, H, W], output 0 [1, 4 + classes + M, A], output 1 [1, M, H/4, W/4], no NMS inside.
+// YOLOv8-seg exports: one image input [1, 3, H, W], output 0 [1, 4 + classes + M, A], output 1 [1, M, H/4, W/4], no
+// NMS inside.
 #pragma once
 
 #include "tasks/append.h"

@@ -1,12 +1,15 @@
 // DimExpr: an extent as an expression over slots (integers known only at run time: an input dimension, a count).
-//   * Immutable, cheap to copy (a constant is stored in place, anything else is a shared node). Equal expressions compare equal
-//     after canonicalisation: sums are flattened into sorted terms with coefficients, constants are folded, x*0, x+0, x/1, min(x,x)
-//     and the like vanish, (k*x)/k is x. Two expressions that differ may still be equal for every slot value: that is a condition.
-//   * Integer leaves: constants and slots. Operations: + - * floor_div ceil_div mod min max, comparisons (0 or 1), select.
-//   * FloatExpr is float32 arithmetic over the same leaves, evaluated in the order written (Resize scales, detectors that compute
-//     their own size); floor, ceil, round_half_even and trunc bring it back to an integer.
-//   * evaluate() allocates nothing: it is called in the run path. Division and mod by zero give 0; overflow saturates. But a factor
-//     of both sides of a division cancels, zero or not: a batch of none keeps the extents of its other axes.
+//   * Immutable, cheap to copy (a constant is stored in place, anything else is a shared node). Equal expressions
+//     compare equal after canonicalisation: sums are flattened into sorted terms with coefficients, constants are
+//     folded, x*0, x+0, x/1, min(x,x) and the like vanish, (k*x)/k is x. Two expressions that differ may still be
+//     equal for every slot value: that is a condition.
+//   * Integer leaves: constants and slots. Operations: + - * floor_div ceil_div mod min max, comparisons (0 or 1),
+//     select.
+//   * FloatExpr is float32 arithmetic over the same leaves, evaluated in the order written (Resize scales, detectors
+//     that compute their own size); floor, ceil, round_half_even and trunc bring it back to an integer.
+//   * evaluate() allocates nothing: it is called in the run path. Division and mod by zero give 0; overflow
+//     saturates. But a factor of both sides of a division cancels, zero or not: a batch of none keeps the extents of
+//     its other axes.
 //   * At most kMaxNodes nodes: ops::InferContext gives what is larger a slot of its own (`too_large`).
 #pragma once
 
@@ -36,7 +39,7 @@ class DimExpr {
  public:
   static constexpr int kMaxNodes = 64;
 
-  DimExpr() = default;  // the constant 0
+  DimExpr() = default;                       // the constant 0
   DimExpr(int64_t value) : value_(value) {}  // NOLINT(google-explicit-constructor): an extent is mostly a number
   static DimExpr slot(int32_t index);
 
@@ -81,7 +84,7 @@ DimExpr select(const DimExpr& condition, const DimExpr& when_true, const DimExpr
 
 class FloatExpr {
  public:
-  FloatExpr(float value);               // NOLINT(google-explicit-constructor)
+  FloatExpr(float value);                  // NOLINT(google-explicit-constructor)
   explicit FloatExpr(const DimExpr& dim);  // the integer as float32
   std::optional<float> constant() const;
   float evaluate(const int64_t* slots) const noexcept;
@@ -107,8 +110,9 @@ DimExpr ceil(const FloatExpr& x);
 DimExpr round_half_even(const FloatExpr& x);
 DimExpr trunc(const FloatExpr& x);
 
-// The largest value of `expression` over all slot values in `ranges`, by splitting the ranges until upper and lower bound agree
-// within 2 % or `max_boxes` boxes were looked at (a count, never a time); the upper bound is returned, so it is always sound.
+// The largest value of `expression` over all slot values in `ranges`, by splitting the ranges until upper and lower
+// bound agree within 2 % or `max_boxes` boxes were looked at (a count, never a time); the upper bound is returned, so
+// it is always sound.
 int64_t maximum(const DimExpr& expression, std::span<const Interval> ranges, int max_boxes = 4096);
 
 // Product of dims: the number of elements.

@@ -13,10 +13,23 @@ namespace memline {
 
 constexpr int64_t size_of(DType dtype) {
   switch (dtype) {
-    case DType::f64: case DType::i64: case DType::u64: return 8;
-    case DType::f32: case DType::i32: case DType::u32: return 4;
-    case DType::f16: case DType::bf16: case DType::i16: case DType::u16: return 2;
-    case DType::i8: case DType::u8: case DType::boolean: return 1;
+    case DType::f64:
+    case DType::i64:
+    case DType::u64:
+      return 8;
+    case DType::f32:
+    case DType::i32:
+    case DType::u32:
+      return 4;
+    case DType::f16:
+    case DType::bf16:
+    case DType::i16:
+    case DType::u16:
+      return 2;
+    case DType::i8:
+    case DType::u8:
+    case DType::boolean:
+      return 1;
   }
   return 0;
 }
@@ -24,7 +37,7 @@ constexpr bool is_float(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f16 || dtype == DType::bf16 || dtype == DType::f64;
 }
 
-std::string_view dtype_name(DType dtype);                     // "f32", "bool"
+std::string_view dtype_name(DType dtype);  // "f32", "bool"
 std::optional<DType> parse_dtype(std::string_view name);
 
 }  // namespace memline

@@ -1,4 +1,5 @@
-// Conversions between f32 and the 16-bit floats, round to nearest even; NaN stays NaN. Plain code: kernels have their own.
+// Conversions between f32 and the 16-bit floats, round to nearest even; NaN stays NaN. Plain code: kernels have their
+// own.
 #pragma once
 
 #include <bit>
@@ -29,7 +30,7 @@ inline uint16_t f32_to_f16(float value) {
   const uint32_t rest = bits & 0x7fffffffu;
   if (rest > 0x7f800000u) return sign | 0x7e00u;
   if (rest >= 0x477ff000u) return sign | 0x7c00u;  // rounds to 65536 or more
-  if (rest < 0x38800000u) {                        // below the smallest normal half: let the FPU round into the low bits
+  if (rest < 0x38800000u) {  // below the smallest normal half: let the FPU round into the low bits
     const float shifted = std::bit_cast<float>(rest) + 0.5f;
     return static_cast<uint16_t>(sign | (std::bit_cast<uint32_t>(shifted) - 0x3f000000u));
   }

@@ -1,5 +1,5 @@
-// AxisOrder: where the logical axes of a value lie in memory, outermost first. The last axis in memory always has stride 1.
-// Graph, ops, passes and DimExprs speak only of logical axes in ONNX's order; an order belongs to an operand.
+// AxisOrder: where the logical axes of a value lie in memory, outermost first. The last axis in memory always has
+// stride 1. Graph, ops, passes and DimExprs speak only of logical axes in ONNX's order; an order belongs to an operand.
 #pragma once
 
 #include <array>

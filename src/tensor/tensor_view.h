@@ -1,6 +1,6 @@
-// TensorView: a dtype, a pointer, logical dims, and a stride in elements for each logical axis. It owns nothing. The strides say
-// where things lie (NHWC, a channel slice, a row band); the dims are always in ONNX's order. Kernels and references index only
-// through strides, so they are right in every order.
+// TensorView: a dtype, a pointer, logical dims, and a stride in elements for each logical axis. It owns nothing. The
+// strides say where things lie (NHWC, a channel slice, a row band); the dims are always in ONNX's order. Kernels and
+// references index only through strides, so they are right in every order.
 #pragma once
 
 #include <array>
@@ -27,7 +27,9 @@ struct TensorView {
     return n;
   }
   template <typename T>
-  T* as() const { return static_cast<T*>(data); }
+  T* as() const {
+    return static_cast<T*>(data);
+  }
 
   // Sets the strides of a dense tensor whose axes lie in `order`.
   void set_dense(const AxisOrder& order) {
