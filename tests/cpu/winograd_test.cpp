@@ -1,9 +1,6 @@
 // Winograd convolutions against the reference, each level that this CPU runs.
-#include <gtest/gtest.h>
-
-#include "cpu/tactics.h"
+#include "cpu/families.h"
 #include "ops/conv.h"
-#include "support/tactic_check.h"
 
 namespace memline::cpu {
 namespace {
@@ -29,28 +26,15 @@ CheckCall conv3x3(std::vector<int64_t> x, int64_t outputs, std::vector<int64_t> 
   return call;
 }
 
-class Winograd : public ::testing::TestWithParam<CpuLevel> {
+class Winograd : public FamilyTest {
  protected:
-  void SetUp() override {
-    if (GetParam() > *detect_cpu_level()) GTEST_SKIP() << "this CPU does not reach " << cpu_level_name(GetParam());
-    tactics_ = make_tactics(GetParam());
-  }
-  const Tactic& tactic(const std::string& kind) const {
-    for (const auto& tactic : tactics_)
-      if (tactic->name() == "cpu." + kind + "." + std::string(cpu_level_name(GetParam()))) return *tactic;
-    ADD_FAILURE() << "no tactic " << kind;
-    return *tactics_.back();
-  }
   void expect_all(const CheckCall& call) const {
     expect_matches_reference(tactic("winograd43.packed"), call, kF43);
     expect_matches_reference(tactic("winograd43.incall"), call, kF43);
     expect_matches_reference(tactic("winograd23.packed"), call, kF23);
   }
-
-  std::vector<std::unique_ptr<Tactic>> tactics_;
 };
-INSTANTIATE_TEST_SUITE_P(Levels, Winograd, ::testing::Values(CpuLevel::avx2, CpuLevel::avx512),
-                         [](const auto& info) { return std::string(cpu_level_name(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Levels, Winograd, ::testing::Values(CpuLevel::avx2, CpuLevel::avx512), level_of);
 
 TEST_P(Winograd, MatchesTheReferenceOnWholeTiles) {
   expect_all(conv3x3({1, 16, 8, 8}, 16));

@@ -100,6 +100,7 @@ class Problem {
  public:
   Problem(const CheckCall& check, uint32_t seed) : check_(check), random_(seed) {
     call_.op = ops::find(check.op);
+    if (call_.op == nullptr) call_.op = ops::find(check.op, "memline");
     MEML_CHECK(call_.op != nullptr);
     call_.attrs = check.attrs;
     call_.epilogues = check.epilogues;
@@ -132,14 +133,18 @@ class Problem {
     operand.order = order_of(input.channels_last, input.dims.size());
     auto value = std::make_unique<PaddedTensor>(input.dtype, input.dims,
                                                 AxisOrder::row_major(static_cast<int>(input.dims.size())), 0);
-    fill(value->view());
+    fill(value->view(), input.values);
     if (input.constant) operand.value = value->view();
     values_.push_back(std::move(value));
     call_.in.push_back(std::move(operand));
   }
-  void fill(const TensorView& view) {
+  void fill(const TensorView& view, const std::vector<double>& given) {
     std::uniform_real_distribution<float> uniform(-1, 1);
     for (int64_t i = 0; i < view.elements(); ++i) {
+      if (!given.empty()) {
+        ops::store(view, i, given[static_cast<size_t>(i)]);
+        continue;
+      }
       const float x = uniform(random_);
       ops::with_dtype(view.dtype, [&](auto tag) {
         view.as<decltype(tag)>()[i] = ops::to_stored<decltype(tag)>(is_float(view.dtype) ? x : std::floor(x * 8));
@@ -148,12 +153,17 @@ class Problem {
   }
   void add_output() {
     std::vector<ops::InferInput> known(call_.base_inputs);
+    std::vector<std::vector<DimExpr>> integers(call_.base_inputs);
     for (size_t i = 0; i < known.size(); ++i) {
       known[i].present = call_.in[i].present;
       known[i].type = call_.in[i].type;
       if (is_float(known[i].type.dtype))
         known[i].type.dtype = DType::f32;  // the graph's type; the call has the stored one
       if (call_.in[i].is_constant) known[i].constant = &call_.in[i].value;
+      if (!check_.inputs[i].values.empty() && known[i].type.dtype == DType::i64) {
+        for (const double v : check_.inputs[i].values) integers[i].emplace_back(static_cast<int64_t>(v));
+        known[i].values = &integers[i];
+      }
     }
     NoSlots slots;
     auto types = call_.op->infer(call_.attrs, ops::InferContext(known, 1, &slots));
@@ -187,7 +197,9 @@ class Runner {
   }
 
   // Runs the given row ranges one after the other into one output and returns its elements' bytes in logical order.
-  std::vector<std::byte> run(int64_t padding, Parallel& parallel, const std::vector<ops::RowRange>& ranges) {
+  // Input `overwritten`, if any, lies where the output lies.
+  std::vector<std::byte> run(int64_t padding, Parallel& parallel, const std::vector<ops::RowRange>& ranges,
+                             int overwritten = -1) {
     const OpCall& call = problem_.call();
     std::vector<PaddedTensor> inputs;
     std::vector<TensorView> in;
@@ -210,6 +222,10 @@ class Runner {
     for (const PaddedTensor& input : inputs) before.push_back(input.bytes());
 
     TensorView out = output.view();
+    if (overwritten >= 0) {
+      ops::copy(problem_.value(static_cast<size_t>(overwritten)).view(), out);
+      in[static_cast<size_t>(overwritten)] = out;
+    }
     for (const ops::RowRange& rows : ranges) {
       const RunStatus status =
           kernel_->run({.in = in, .out = {&out, 1}, .rows = rows, .workspace = scratch.span(), .parallel = &parallel});
@@ -287,6 +303,9 @@ void expect_matches_reference(const Tactic& tactic, const CheckCall& check, Tole
   EXPECT_EQ(runner.run(0, two, {{0, rows}}), whole) << "two participants";
   for (const int64_t padding : {1, 3, 8})
     EXPECT_EQ(runner.run(padding, one, {{0, rows}}), whole) << "padding " << padding;
+  for (size_t i = 0; i < problem.call().in.size(); ++i)
+    if ((tactic.may_overwrite(problem.call()) >> i & 1) != 0)
+      EXPECT_EQ(runner.run(3, two, {{0, rows}}, static_cast<int>(i)), whole) << "in place over input " << i;
   if (!tactic.rows_independent(problem.call()) || axis >= dims.size()) return;
   std::vector<ops::RowRange> single;
   const int64_t unit = tactic.row_granularity(problem.call());

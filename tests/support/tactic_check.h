@@ -5,7 +5,8 @@
 //     two and every row alone (where the tactic says that rows are independent);
 //   * nothing outside a view is read or written: gaps hold NaNs and are compared afterwards, and each tensor and the
 //   workspace end
-//     where an unreadable page begins.
+//     where an unreadable page begins;
+//   * bytes are equal when an input that the tactic may overwrite lies where the output lies.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,7 @@ struct CheckInput {
   DType dtype = DType::f32;
   bool channels_last = false;  // as AxisOrder::channels_last
   bool present = true;
+  std::vector<double> values = {};  // given elements, row-major; random when empty
 };
 
 struct CheckCall {

@@ -94,7 +94,7 @@ class ReduceKernel final : public Kernel {
     const int64_t tasks = std::min<int64_t>(units, 4 * args.parallel->width());
     args.parallel->for_each(tasks, [&](int64_t task, int) {
       for (int64_t unit = units * task / tasks; unit < units * (task + 1) / tasks; ++unit)
-        run_unit(in, out, rows, axes, across, unit / blocks, unit % blocks * block);
+        run_unit(in, out, rows, axes, across, unit / blocks, unit % blocks * block, block);
     });
     return {};
   }
@@ -118,7 +118,7 @@ class ReduceKernel final : public Kernel {
   }
 
   void run_unit(const TensorView& in, const TensorView& out, const BroadcastRows& rows, const ReduceAxes& axes,
-                bool across, int64_t row, int64_t column) const noexcept {
+                bool across, int64_t row, int64_t column, int64_t block) const noexcept {
     const int64_t size = size_of(in.dtype);
     const bool is_bf16 = in.dtype == DType::bf16;
     int64_t from, to;
@@ -128,7 +128,7 @@ class ReduceKernel final : public Kernel {
     std::byte* const target = out.as<std::byte>() + (to + column * rows.column_stride(0)) * size;
     if (!across) return (is_bf16 ? kernels_.one_bf16 : kernels_.one_f32)({reduction_.kind, source, target, &axes});
     (is_bf16 ? kernels_.columns_bf16 : kernels_.columns_f32)(
-        {reduction_.kind, source, target, std::min(kColumns, rows.columns() - column), rows.column_stride(0), &axes});
+        {reduction_.kind, source, target, std::min(block, rows.columns() - column), rows.column_stride(0), &axes});
   }
 
   ReduceKernels kernels_;
