@@ -22,7 +22,7 @@ using testing::ProgramBuilder;
 inline std::shared_ptr<const engine::Engine> make_engine(engine::Program program,
                                                          const std::vector<float>& weights = {}) {
   auto pages = std::make_shared<Pages>(*Pages::take(std::max<int64_t>(program.weights_bytes, 1)));
-  std::memcpy(pages->bytes().data(), weights.data(), weights.size() * sizeof(float));
+  if (!weights.empty()) std::memcpy(pages->bytes().data(), weights.data(), weights.size() * sizeof(float));
   const auto bytes = pages->bytes().first(static_cast<size_t>(program.weights_bytes));
   return std::make_shared<const engine::Engine>("fake", std::move(program), bytes, pages);
 }
