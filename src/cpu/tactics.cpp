@@ -11,6 +11,7 @@
 #include "cpu/reference/reference.h"
 #include "cpu/resize/resize_tactic.h"
 #include "cpu/softmax/softmax_tactic.h"
+#include "cpu/vision/vision_tactics.h"
 #include "cpu/winograd/winograd_tactic.h"
 
 namespace memline::cpu {
@@ -66,6 +67,9 @@ std::vector<std::unique_ptr<Tactic>> make_tactics(CpuLevel level) {
   if (level >= CpuLevel::avx512_bf16) add_gemm(list, "avx512_bf16", avx512_bf16::strip_kernels_bf16());
   if (level >= CpuLevel::avx512) add_gemm(list, "avx512", avx512::strip_kernels_f32());
   add_gemm(list, "avx2", avx2::strip_kernels_f32());
+  list.push_back(image_to_tensor_tactic());
+  list.push_back(yolo8_select_tactic());
+  list.push_back(mask_runs_tactic());
   list.push_back(reference_tactic());
   return list;
 }
