@@ -1,6 +1,7 @@
 // Nodes whose results are known before any run become constants: all inputs are constants, or shape arithmetic knows
-// the integers. A result may be larger than what it is made from (Expand, Range, grids of cells) only up to kMaxGrowth,
-// because a constant takes memory from load to unload, an activation only while it is needed.
+// the integers. A constant takes memory from load to unload, an activation only while it is needed, so a result may be
+// larger than what it is made from only fourfold (weights from int8 or f16: a product whose weights are computed would
+// be far slower), and by kMaxGrowth (Expand, Range, grids of cells).
 #include <algorithm>
 
 #include "base/size.h"
@@ -11,6 +12,7 @@ namespace memline::passes {
 namespace {
 
 constexpr int64_t kMaxGrowth = 1 << 20;
+constexpr int64_t kWidening = 4;
 
 int64_t input_bytes(const KnownConstants& known, const Node& node) {
   int64_t bytes = 0;
@@ -45,7 +47,8 @@ Result<Patch> fold_constants(const Graph& graph) {
     // A count that becomes a number changes the types behind it: only the importer, which has not made them yet, can do
     // that.
     if (!has_fixed_outputs(graph, node)) continue;
-    auto constants = fold_node(graph, id, saturating_add(input_bytes(known, node), kMaxGrowth), known);
+    auto constants =
+        fold_node(graph, id, saturating_add(saturating_mul(kWidening, input_bytes(known, node)), kMaxGrowth), known);
     if (!constants) return with_prefix(std::move(constants).error(), fmt::format("{} '{}'", node.op->name, node.name));
     if (!*constants) continue;
     for (size_t k = 0; k < node.outputs.size(); ++k) folded[static_cast<size_t>(node.outputs[k])] = (**constants)[k];

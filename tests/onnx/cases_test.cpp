@@ -25,6 +25,7 @@ struct Case {
   bool refuse = false;
   test::Tolerance tolerance;
 };
+void PrintTo(const Case& c, std::ostream* out) { *out << c.folder.filename().string(); }
 
 // case.json has one level and no escapes: what stands behind "key":
 std::string_view json_value(std::string_view json, const std::string& key) {
