@@ -23,13 +23,13 @@ namespace {
 
 enum Output : size_t { kBoxes, kScores, kClasses, kRuns, kFirstRun, kTruncated, kOutputs };
 
-// Steps before and behind the network, by the operators that the task appended.
+// Which steps the task put before and behind the network.
 std::vector<uint8_t> stages(const engine::Program& program) {
   std::vector<uint8_t> stage;
-  bool behind = false;
   for (const engine::Step& step : program.blocks[0].steps) {
-    behind |= step.call.starts_with("memline.Yolo8Select(");
-    stage.push_back(step.call.starts_with("memline.ImageToTensor(") ? 0 : behind ? 2 : 1);
+    const bool before = step.call.starts_with("memline.ImageToTensor(");
+    const bool behind = step.call.starts_with("memline.Yolo8Select(") || step.call.starts_with("memline.MaskRuns(");
+    stage.push_back(before ? 0 : behind ? 2 : 1);
   }
   return stage;
 }

@@ -103,7 +103,7 @@ std::vector<OpDef> every_op() {
   std::vector<OpDef> list = {MEML_OPS(MEML_LIST)};
 #undef MEML_LIST
 #define MEML_APPEND(name) \
-  for (OpDef& op : name()) list.push_back(std::move(op));
+  for (OpDef & op : name()) list.push_back(std::move(op));
   MEML_FAMILIES(MEML_APPEND)
 #undef MEML_APPEND
   return list;

@@ -6,7 +6,7 @@
 
 // The formatter of DType in dtype.h calls this; fmt/core.h only declares it.
 template auto fmt::formatter<fmt::string_view>::format<fmt::format_context>(const fmt::string_view&,
-                                                                             fmt::format_context& ctx) const
+                                                                            fmt::format_context& ctx) const
     -> decltype(ctx.out());
 
 namespace memline {
