@@ -106,6 +106,16 @@ TEST_P(GemmConv, AppliesEveryActivation) {
   }
 }
 
+TEST_P(GemmConv, ActivationsHoldFarFromZero) {
+  for (const Kind kind :
+       {Kind::sigmoid, Kind::silu, Kind::hard_swish, Kind::tanh, Kind::gelu, Kind::gelu_tanh, Kind::mish}) {
+    CheckCall call = call_of({{1, 6, 4, 7}, {21, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})});
+    call.epilogues = {{.kind = Kind::affine, .a = 60, .b = 0}, {.kind = kind}};
+    SCOPED_TRACE(ops::epilogue_text(call.epilogues[1]));
+    check(call);
+  }
+}
+
 TEST_P(GemmConv, AppliesListsWithOperands) {
   CheckCall call = call_of({{2, 6, 4, 5}, {35, 6, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0}), false});
   const CheckInput residual{.dims = {2, 35, 4, 5}, .dtype = dtype(), .channels_last = true};

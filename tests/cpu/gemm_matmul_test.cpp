@@ -56,6 +56,16 @@ TEST_P(GemmMatMul, HandlesEveryColumnCountUpToTwoBlocksAndATail) {
   for (int64_t columns = 1; columns <= 50; ++columns) check(matmul({7, 3}, {3, columns}, 0));
 }
 
+TEST_P(GemmMatMul, TakesAMatrixThatLiesTransposed) {
+  // As attention's keys: a Transpose before MatMul changes the order of b's axes and moves nothing.
+  for (const int64_t depth : {1, 3, 8, 21}) {
+    CheckCall call = matmul({2, 7, depth}, {2, depth, 35}, 1);
+    call.inputs[0].dtype = call.inputs[1].dtype = call.output_dtype = dtype();
+    call.inputs[1].channels_last = true;  // of [n, depth, columns]: depth is innermost
+    testing::expect_matches_reference(*runtime_, call, tolerance());
+  }
+}
+
 TEST_P(GemmMatMul, GathersRowsWhoseDepthIsNotInnermost) {
   for (const bool transpose_b : {false, true}) {
     ops::GemmAttrs attrs{.alpha = 0.5f, .transA = true, .transB = transpose_b};

@@ -6,6 +6,7 @@
 #include "cpu/gemm/matmul.h"
 #include "cpu/gemm/matrix_product.h"
 #include "cpu/gemm/matrix_rows.h"
+#include "cpu/gemm/panel.h"
 
 namespace memline::cpu {
 namespace {
@@ -30,27 +31,6 @@ struct Scratch {
   int64_t bytes() const { return panel_bytes + PixelList::bytes(rows, 1, steps) + copy_bytes; }
 };
 
-// Packs columns of one block of b, [k][width] (bf16: [pair][width][2]), times alpha.
-template <typename T>
-void pack_panel(const T* b, int64_t k_stride, int64_t n_stride, const PackedShape& shape, int64_t block, float alpha,
-                T* panel) {
-  const int64_t width = shape.blocks.width(block), columns = shape.blocks.channels(block), pair = shape.pair;
-  b += shape.blocks.first_channel(block) * n_stride;
-  const auto scaled = [&](T x) {
-    if constexpr (sizeof(T) == 4)
-      return alpha * x;
-    else
-      return alpha == 1 ? x : f32_to_bf16(alpha * bf16_to_f32(x));
-  };
-  for (int64_t k = 0; k < align_up(shape.depth, pair); ++k) {
-    T* row = panel + k / pair * pair * width + k % pair;
-    const T* from = b + k * k_stride;
-    const int64_t known = k < shape.depth ? columns : 0;
-    for (int64_t n = 0; n < known; ++n) row[n * pair] = scaled(from[n * n_stride]);
-    for (int64_t n = known; n < width; ++n) row[n * pair] = T{};
-  }
-}
-
 class RuntimeMatMulKernel final : public Kernel {
  public:
   RuntimeMatMulKernel(const OpCall& call, const StripKernels& kernels)
@@ -68,24 +48,17 @@ class RuntimeMatMulKernel final : public Kernel {
         units == 0 ? 1 : std::clamp<int64_t>(2 * threads / units, 1, std::max<int64_t>(1, rows.rows() / kRows));
     args.parallel->for_each(units * parts, [&](int64_t task, int participant) {
       const int64_t part = task % parts, block = task / parts % blocks, group = task / parts / blocks;
-      multiply(args, b, epilogue, rows, shape, block, group,
-               {rows.rows() * part / parts, rows.rows() * (part + 1) / parts},
+      multiply(b, epilogue, rows, shape, block, group, {rows.rows() * part / parts, rows.rows() * (part + 1) / parts},
                args.workspace.data() + participant * scratch_.bytes());
     });
     return {};
   }
 
  private:
-  void multiply(const KernelArgs&, const TensorView& b, const StripEpilogue& epilogue, const MatrixRows& rows,
-                const PackedShape& shape, int64_t block, int64_t group, ops::RowRange part, std::byte* scratch) const {
+  void multiply(const TensorView& b, const StripEpilogue& epilogue, const MatrixRows& rows, const PackedShape& shape,
+                int64_t block, int64_t group, ops::RowRange part, std::byte* scratch) const {
     std::byte* panel = scratch;
-    const int64_t at = rows.b_offset(group), k_stride = b.stride(b.rank - 2), n_stride = b.stride(b.rank - 1);
-    if (shape.pair == 1)
-      pack_panel(b.as<const float>() + at, k_stride, n_stride, shape, block, product_.alpha,
-                 reinterpret_cast<float*>(panel));
-    else
-      pack_panel(b.as<const uint16_t>() + at, k_stride, n_stride, shape, block, product_.alpha,
-                 reinterpret_cast<uint16_t*>(panel));
+    pack_panel(b, rows.b_offset(group), shape, block, product_.alpha, panel);
     scratch += scratch_.panel_bytes;
     PixelList list = PixelList::carve(scratch, scratch_.rows, 1, scratch_.steps);
     for (int64_t begin = part.begin; begin < part.end; begin += scratch_.rows) {
