@@ -1,0 +1,165 @@
+// Whole small networks through lowering, fit and assemble, run by a session, against the references.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "base/threads.h"
+#include "choose/choose.h"
+#include "compiler/assemble.h"
+#include "engine/engine.h"
+#include "graph/seeded.h"
+#include "runtime/session.h"
+#include "support/lowered.h"
+
+namespace memline {
+namespace {
+
+class MemorySink final : public engine::WeightSink {
+ public:
+  Status append(std::span<const std::byte> bytes) override {
+    written_.insert(written_.end(), bytes.begin(), bytes.end());
+    return {};
+  }
+  const std::vector<std::byte>& written() const { return written_; }
+
+ private:
+  std::vector<std::byte> written_;
+};
+
+std::shared_ptr<const engine::Engine> engine_of(const Schedule& schedule) {
+  engine::Program program = assemble(schedule);
+  MemorySink sink;
+  EXPECT_TRUE(write_weights(schedule, nullptr, sink).has_value());
+  EXPECT_EQ(static_cast<int64_t>(sink.written().size()), program.weights_bytes);
+  auto pages = std::make_shared<Pages>(*Pages::take(std::max<int64_t>(program.weights_bytes, 1)));
+  std::memcpy(pages->bytes().data(), sink.written().data(), sink.written().size());
+  const auto weights = pages->bytes().first(sink.written().size());
+  return std::make_shared<const engine::Engine>("cpu avx2", std::move(program), weights, pages);
+}
+
+// Every output element within 1e-4 of the largest, for the fastest schedule and for the leanest, in two runs each.
+void expect_runs_right(std::string_view text) {
+  const auto graph = std::make_shared<const Graph>(test::parse(text));
+  const auto menu = std::make_shared<const Menu>(choose(graph, test::avx2(), {.tune = Tune::none}).value());
+  std::vector<Constant> inputs;
+  std::vector<TensorView> views;
+  for (const ValueId input : graph->inputs()) {
+    std::vector<int64_t> dims;
+    for (const DimExpr& dim : graph->value(input).type.dims) dims.push_back(dim.evaluate(graph->opt_slots().data()));
+    inputs.push_back(seeded_constant(graph->value(input).type.dtype, dims, graph->value(input).name));
+    views.push_back(inputs.back().view);
+  }
+  const auto expected = evaluate(*graph, views);
+  ASSERT_TRUE(expected.has_value()) << expected.error().message;
+  const auto pool = *ThreadPool::create(0);
+  const int64_t least = fit(menu, {.limit_bytes = 1}).error().least_bytes;
+  for (const int64_t line : {int64_t{0}, least}) {
+    const auto schedule = fit(menu, {.limit_bytes = line});
+    ASSERT_TRUE(schedule.has_value()) << schedule.error().message;
+    const auto session = runtime::Session::create(engine_of(*schedule), test::avx2(), *pool, {});
+    ASSERT_TRUE(session.has_value()) << session.error().message;
+    for (int run = 0; run < 2; ++run) {
+      std::vector<TensorView> outputs(graph->outputs().size());
+      const RunStatus status = (*session)->run(views, outputs);
+      ASSERT_TRUE(status.ok()) << (*session)->explain(status);
+      for (size_t o = 0; o < outputs.size(); ++o)
+        test::expect_near(outputs[o], (*expected)[o].view, {.relative = 1e-4f, .absolute = 1e-4f},
+                          graph->output_names()[o]);
+    }
+  }
+}
+
+TEST(RunGraph, ABlockWhoseSplitAndConcatMoveNothing) {
+  expect_runs_right(R"(
+    x = Input() f32[1,3,16,16]
+    n = Constant() i64[2] {8, 8}
+    a = Conv(x, w1:f32[16,3,3,3]) pads=[1,1,1,1]
+    p, q = Split(a, n) axis=1
+    m = Conv(q, w2:f32[8,8,3,3]) pads=[1,1,1,1] | silu
+    r = Conv(m, w3:f32[8,8,3,3], q) pads=[1,1,1,1] | silu add(2)
+    cat = Concat(p, q, r) axis=1
+    y = Conv(cat, w4:f32[16,24,1,1])
+    s = Sigmoid(cat)
+    Output(y, s))");
+}
+
+TEST(RunGraph, ConcatsOfInputsConstantsAndTheSameValueTwice) {
+  expect_runs_right(R"(
+    x = Input() f32[2,6]
+    a = Relu(x)
+    b = Tanh(a)
+    cat = Concat(a, x, k:f32[2,6], a, b) axis=1
+    other = Concat(b, a) axis=0
+    y = Relu(cat)
+    z = Sigmoid(other)
+    Output(y, z, cat))");
+}
+
+TEST(RunGraph, OutputsThatAreInputsConstantsViewsAndTwice) {
+  expect_runs_right(R"(
+    x = Input() f32[2,6]
+    s = Constant() i64[1] {12}
+    k = Constant() f32[3] {1, 2, 3}
+    a = Relu(x)
+    r = Reshape(a, s)
+    Output(r, same=x, k, a, again=a))");
+}
+
+TEST(RunGraph, StepsThatWriteOverWhatDies) {
+  expect_runs_right(R"(
+    x = Input() f32[4,64]
+    n = Constant() i64[1] {256}
+    a = Relu(x)
+    r = Reshape(a, n)
+    b = Sigmoid(a)
+    c = Add(b, a)
+    d = Mul(c, b)
+    e = Tanh(d)
+    f = Sub(e, d)
+    z = Neg(r)
+    y = Sigmoid(f)
+    Output(y, z))");
+}
+
+TEST(RunGraph, ViewsOfChannelsLastValues) {
+  expect_runs_right(R"(
+    x = Input() f32[1,3,12,16]
+    three = Constant() i64[3] {1, 16, 192}
+    flat = Constant() i64[2] {1, 3072}
+    a = Conv(x, w1:f32[16,3,3,3], b1:f32[16]) pads=[1,1,1,1] | bias(2) silu
+    t = Transpose(a) perm=[0,2,3,1]
+    u = Sigmoid(t)
+    r = Reshape(a, three)
+    v = Tanh(r)
+    f = Reshape(a, flat)
+    w = Neg(f)
+    Output(u, v, w))");
+}
+
+TEST(RunGraph, APyramidThatGoesDownAndUpAgain) {
+  expect_runs_right(R"(
+    x = Input() f32[1,3,32,32]
+    scales = Constant() f32[4] {1, 1, 2, 2}
+    a = Conv(x, w1:f32[16,3,3,3]) pads=[1,1,1,1], strides=[2,2] | relu
+    b = Conv(a, w2:f32[32,16,3,3]) pads=[1,1,1,1], strides=[2,2] | relu
+    p = MaxPool(b) kernel_shape=[5,5], pads=[2,2,2,2]
+    up = Resize(p, _, scales) mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor"
+    cat = Concat(up, a) axis=1
+    c = Conv(cat, w3:f32[24,48,3,3]) pads=[1,1,1,1] | silu
+    d = Conv(c, w4:f32[4,24,1,1]) | sigmoid
+    Output(d, b))");
+}
+
+TEST(RunGraph, AShapeThatChangesBetweenRuns) {
+  expect_runs_right(R"(
+    slot n min=1 opt=3 max=5
+    x = Input() f32[n,3,8,8]
+    a = Conv(x, w1:f32[16,3,3,3]) pads=[1,1,1,1] | relu
+    m = GlobalAveragePool(a)
+    cat = Concat(m, m) axis=1
+    y = Sigmoid(cat)
+    Output(y))");
+}
+
+}  // namespace
+}  // namespace memline
