@@ -30,7 +30,9 @@ class Fitter {
     const int64_t plain_arena = result.plan.arena_bytes;
     if (result.bill.total() > limit_) {
       Schedule leanest = best_order(leanest_picks());
-      if (leanest.bill.total() > limit_) return over_budget(leanest, limit_);
+      // Packed bytes add up, workspaces share their place: what is leanest step by step may hold more than the fastest.
+      if (leanest.bill.total() > limit_)
+        return over_budget(leanest.bill.total() < result.bill.total() ? leanest : result, limit_);
       result = options_.plain ? std::move(leanest) : swap_until_it_fits(std::move(result), std::move(leanest));
     }
     result.plain_arena_bytes = plain_arena;

@@ -93,7 +93,8 @@ class Placer {
     for (size_t i = 0; i < gather.inputs.size(); ++i) {
       const MenuValueId input = gather.inputs[i];
       if (source_of(input) != source) continue;
-      if (!seen.insert(input).second) return std::nullopt;  // the same part twice
+      if (!seen.insert(input).second)
+        continue;  // the same part again: it lies in its first slot and is copied from there
       const auto wanted = source_placement(input, slots_[{gather.outputs[0], i}].at);
       if (!wanted || (placement && !same_placement(*placement, *wanted, dims(source)))) return std::nullopt;
       placement = wanted;
