@@ -50,10 +50,13 @@ void reference(const A& attrs, std::span<const TensorView> in, std::span<TensorV
                [&](auto tag) { apply<decltype(tag)>(in[0], in[1], out[0], scalar<f, A, decltype(tag)>, &attrs); });
 }
 
-// Bits of integers.
+// Bits of integers, signed ones extended to 64 bits.
 template <auto f, typename A>
 void bit_reference(const A& attrs, std::span<const TensorView> in, std::span<TensorView> out) {
-  apply<uint64_t>(in[0], in[1], out[0], scalar<f, A, uint64_t>, &attrs);
+  if (in[0].dtype == DType::u64)
+    apply<uint64_t>(in[0], in[1], out[0], scalar<f, A, uint64_t>, &attrs);
+  else
+    apply<int64_t>(in[0], in[1], out[0], scalar<f, A, int64_t>, &attrs);
 }
 
 template <Accepts kAccepts, auto f, typename A = NoAttrs>
@@ -123,12 +126,6 @@ constexpr auto remainder = [](auto a, auto b, const ModAttrs& attrs) {
   return remainder_like_divisor(a, b);
 };
 
-Result<TensorTypes> infer_mod(const ModAttrs& attrs, const InferContext& in) {
-  MEML_TRY(TensorTypes types, (infer<Accepts::numbers, ModAttrs>(attrs, in)));
-  if (!attrs.fmod && is_float(in.dtype(0))) return invalid_model("fmod=0 takes integers, input 0 is {}", in.dtype(0));
-  return types;
-}
-
 Result<Integers> mod_integers(const ModAttrs& attrs, const InferContext& in) {
   if (in.dtype(0) != DType::i64 && in.dtype(0) != DType::i32) return std::nullopt;
   return elementwise_integers(in, [&](std::span<const DimExpr> x) -> Rule {
@@ -139,20 +136,24 @@ Result<Integers> mod_integers(const ModAttrs& attrs, const InferContext& in) {
 
 OpDef mod_op() {
   OpFunctions<ModAttrs> op = functions<Accepts::numbers, remainder, ModAttrs>(10);
-  op.infer = infer_mod;
   op.values = mod_integers;
   return define_op("Mod", op);
 }
 
-// Bits that leave are lost; a shift by the width or more gives 0.
-constexpr auto shift = [](uint64_t a, uint64_t n, const BitShiftAttrs& attrs) -> uint64_t {
-  return n >= 64 ? 0 : attrs.direction == "LEFT" ? a << n : a >> n;
+// Bits that leave are lost. Right shifts copy the sign; a negative shift, or one by the width or more, leaves only
+// that.
+constexpr auto shift = [](auto a, auto n, const BitShiftAttrs& attrs) {
+  using T = decltype(a);
+  const bool outside = n < 0 || n >= 64;
+  if (attrs.direction == "LEFT") return outside ? T(0) : static_cast<T>(static_cast<uint64_t>(a) << n);
+  if (outside) return a < 0 ? static_cast<T>(-1) : T(0);
+  return static_cast<T>(a >> n);
 };
 
 Result<TensorTypes> infer_shift(const BitShiftAttrs& attrs, const InferContext& in) {
   if (attrs.direction != "LEFT" && attrs.direction != "RIGHT")
     return invalid_model("direction is '{}', needs 'LEFT' or 'RIGHT'", attrs.direction);
-  return infer<Accepts::unsigned_integers>(attrs, in);
+  return infer<Accepts::integers>(attrs, in);
 }
 
 OpDef bit_shift_op() {
@@ -205,9 +206,9 @@ std::vector<OpDef> binary_ops() {
       with_integers<sum>(arithmetic<[](auto a, auto b) { return wrapping_add(a, b); }>("Add", 7)),
       with_integers<both>(comparison<Accepts::booleans, [](auto a, auto b) { return a != 0 && b != 0; }>("And", 7)),
       bit_shift_op(),
-      bits<[](uint64_t a, uint64_t b) { return a & b; }>("BitwiseAnd", 18),
-      bits<[](uint64_t a, uint64_t b) { return a | b; }>("BitwiseOr", 18),
-      bits<[](uint64_t a, uint64_t b) { return a ^ b; }>("BitwiseXor", 18),
+      bits<[](auto a, auto b) { return a & b; }>("BitwiseAnd", 18),
+      bits<[](auto a, auto b) { return a | b; }>("BitwiseOr", 18),
+      bits<[](auto a, auto b) { return a ^ b; }>("BitwiseXor", 18),
       with_integers<truncated_quotient>(arithmetic<[](auto a, auto b) { return divide(a, b); }>("Div", 7)),
       with_integers<same>(comparison<Accepts::anything, [](auto a, auto b) { return a == b; }>("Equal", 7)),
       with_integers<above>(comparison<Accepts::numbers, [](auto a, auto b) { return b < a; }>("Greater", 7)),

@@ -8,7 +8,7 @@
 namespace memline::ops {
 
 struct ModAttrs {
-  bool fmod = false;  // false: integers, the sign of the divisor; true: any number, the sign of the dividend
+  bool fmod = false;  // false: the sign of the divisor; true: the sign of the dividend
   void fields(auto&& field) { field("fmod", fmod); }
 };
 struct BitShiftAttrs {

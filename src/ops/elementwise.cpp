@@ -18,8 +18,6 @@ std::string_view accepted_text(Accepts what) {
       return "a float type";
     case Accepts::integers:
       return "an integer type";
-    case Accepts::unsigned_integers:
-      return "an unsigned integer type";
     case Accepts::signed_numbers:
       return "a float or signed integer type";
     case Accepts::numbers:
@@ -58,8 +56,6 @@ bool accepts(Accepts what, DType dtype) {
       return is_float(dtype);
     case Accepts::integers:
       return number && !is_float(dtype);
-    case Accepts::unsigned_integers:
-      return is_unsigned(dtype);
     case Accepts::signed_numbers:
       return number && !is_unsigned(dtype);
     case Accepts::numbers:

@@ -8,7 +8,7 @@
 
 namespace memline::ops {
 
-enum class Accepts { floats, integers, unsigned_integers, signed_numbers, numbers, booleans, anything };
+enum class Accepts { floats, integers, signed_numbers, numbers, booleans, anything };
 
 bool accepts(Accepts what, DType dtype);
 // invalid_model: "input 0 is i32, needs a float type".

@@ -64,11 +64,13 @@ T remainder_like_dividend(T a, T b) {
     return b == 0 ? 0 : a % b;
 }
 
-// The remainder with the sign of the divisor, as Python's %.
+// The remainder with the sign of the divisor, as Python's %; a zero has it too.
 template <typename T>
 T remainder_like_divisor(T a, T b) {
   const T r = remainder_like_dividend(a, b);
-  return r != 0 && (r < 0) != (b < 0) ? r + b : r;
+  if (r != 0) return (r < 0) != (b < 0) ? r + b : r;
+  if constexpr (std::is_floating_point_v<T>) return std::copysign(r, b);
+  return r;
 }
 
 // The nearest T towards zero; what lies outside stops at T's ends and NaN becomes 0.

@@ -48,7 +48,8 @@ TEST(Binary, ModHasTheDivisorsSignAndFmodTheDividends) {
   EXPECT_EQ(run("Mod", "fmod=true", {x, y}), i64({6}, {0, 1, 5, 0, -1, 3}));
   expect_near(run("Mod", "fmod=true", {f32({3}, {-4.3, 7.2, 5.0}), f32({3}, {2.1, -3.4, 8.0})}),
               f32({3}, {-0.1, 0.4, 5.0}), 1e-5, 0);
-  EXPECT_EQ(refusal("Mod", "", {f32({1}, {1}), f32({1}, {1})}), "fmod=0 takes integers, input 0 is f32");
+  expect_near(run("Mod", "", {f32({3}, {-4.25, 7.25, -3}), f32({3}, {2, -3.5, kInf})}), f32({3}, {1.75, -3.25, kInf}),
+              0, 0);
 }
 
 TEST(Binary, PowMixesTypesAndKeepsTheBases) {
@@ -90,6 +91,9 @@ TEST(Binary, ShiftsLoseWhatLeavesTheType) {
   const Tensor a = tensor(DType::u8, {3}, {16, 200, 1}), n = tensor(DType::u8, {3}, {1, 1, 9});
   EXPECT_EQ(run("BitShift", "direction=\"LEFT\"", {a, n}), tensor(DType::u8, {3}, {32, 144, 0}));
   EXPECT_EQ(run("BitShift", "direction=\"RIGHT\"", {a, n}), tensor(DType::u8, {3}, {8, 100, 0}));
+  const Tensor x = tensor(DType::i8, {4}, {-8, 64, -1, 4}), by = tensor(DType::i8, {4}, {1, 1, 9, -1});
+  EXPECT_EQ(run("BitShift", "direction=\"RIGHT\"", {x, by}), tensor(DType::i8, {4}, {-4, 32, -1, 0}));
+  EXPECT_EQ(run("BitShift", "direction=\"LEFT\"", {x, by}), tensor(DType::i8, {4}, {-16, -128, 0, 0}));
   EXPECT_EQ(refusal("BitShift", "", {a, n}), "direction is '', needs 'LEFT' or 'RIGHT'");
 }
 
