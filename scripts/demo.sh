@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # The main job, from a fresh clone, in one command: builds Memline, compiles the person segmentation model under a line of 60 MiB, and
-# segments 100 frames of a street film. Results go to demo-out/.
+# segments 100 frames of a street film: line, bill and peak beside each other, time by stage. Results go to demo-out/.
 source "$(dirname "$0")/project.sh"
 line=60MiB
 frames=100
@@ -12,15 +12,15 @@ scripts/build.sh release
 rm -rf demo-out
 mkdir -p demo-out
 
+shape=images=1x3x640x640
 echo
-echo "== the model becomes an engine under a memory line of $line"
-$memline build models/person-seg/person-seg.onnx -o demo-out/person-seg.mline --memory $line \
-  --task segment --family yolo8-seg --shape images=1x3x640x640 --source-max 768x576
-$memline plan demo-out/person-seg.mline --svg demo-out/memory.svg > demo-out/bill.txt
+echo "== what will it hold? nothing is run yet"
+$memline plan models/person-seg/person-seg.onnx --shape $shape --memory $line --task segment --source-max 768x576 \
+  --svg demo-out/memory.svg | tee demo-out/bill.txt
 
 echo
-echo "== $frames frames of $film"
-$memline segment $film --model demo-out/person-seg.mline --frames $frames \
+echo "== the model becomes an engine under a memory line of $line, and $frames frames of $film go through it"
+$memline segment $film --model models/person-seg/person-seg.onnx --shape $shape --memory $line --frames $frames \
   --save demo-out/frames --labels demo-out/labels --results demo-out/results.jsonl
 
 echo
