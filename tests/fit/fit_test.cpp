@@ -69,7 +69,9 @@ TEST(InPlace, AnInputSeenThroughAViewLaterKeepsItsMemory) {
     Output(y, z))");
   // Whatever the order, the first of the two readers of a may not write over it.
   const auto position = [&](int32_t task) { return std::find(s.order.begin(), s.order.end(), task) - s.order.begin(); };
-  if (position(task_of(s, "b")) < position(task_of(s, "z"))) EXPECT_EQ(in_place(s, "b"), -1);
+  if (position(task_of(s, "b")) < position(task_of(s, "z"))) {
+    EXPECT_EQ(in_place(s, "b"), -1);
+  }
 }
 
 TEST(InPlace, AnInputThatIsReadTwiceByTheSameStepKeepsItsMemory) {

@@ -67,9 +67,11 @@ TEST(Spans, AnInputLivesFromTheStartAndAnOutputToTheEnd) {
   const std::vector<Span> spans = root_spans(homes, order);
   for (size_t r = 0; r < spans.size(); ++r) {
     const Root& root = homes.roots[r];
-    if (root.region == memory::Region::input) EXPECT_EQ(spans[r].first, 0) << root.name;
-    if (root.region == memory::Region::output)
+    if (root.region == memory::Region::input) {
+      EXPECT_EQ(spans[r].first, 0) << root.name;
+    } else if (root.region == memory::Region::output) {
       EXPECT_EQ(spans[r].last, static_cast<int32_t>(order.size()) - 1) << root.name;
+    }
   }
 }
 

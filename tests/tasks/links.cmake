@@ -1,0 +1,1 @@
+target_sources(test_tasks PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/support/graph_check.cpp)
