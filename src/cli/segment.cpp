@@ -140,7 +140,7 @@ void add_segment(CLI::App& app) {
               "  memline segment street.avi --model person-seg.onnx --shape images=1x3x640x640 --memory 60MiB --save "
               "out --frames 100\n"
               "  memline segment pictures/ --model person-seg.mline --coco results.json",
-              [flags, command] {
+              [flags, build, command] {
                 for (const CLI::Option* option : command->get_options()) {
                   static const std::set<std::string> kOwn = {"source", "--model",  "--save", "--labels", "--results",
                                                              "--coco", "--frames", "--json", "--help",   "--task"};
