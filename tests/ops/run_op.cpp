@@ -178,7 +178,9 @@ class Node final : public AttrReader {
   Result<std::optional<std::vector<int64_t>>> find_ints(std::string_view name) const override {
     return find_in(attributes_.int_lists, name);
   }
-  Result<std::optional<std::vector<float>>> find_floats(std::string_view) const override { return std::nullopt; }
+  Result<std::optional<std::vector<float>>> find_floats(std::string_view name) const override {
+    return find_in(attributes_.float_lists, name);
+  }
   Result<std::optional<TensorView>> find_tensor(std::string_view name) const override {
     const auto found = find_in(attributes_.tensors, name);
     if (!found) return std::nullopt;

@@ -49,6 +49,7 @@ struct Attributes {
   std::vector<std::pair<std::string, std::string>> strings;
   std::vector<std::pair<std::string, std::vector<int64_t>>> int_lists;
   std::vector<std::pair<std::string, Tensor>> tensors;
+  std::vector<std::pair<std::string, std::vector<float>>> float_lists;
 };
 
 // The outputs of `op` with attributes in text form ("axis=1"), or the error of infer.
