@@ -248,13 +248,14 @@ ElementwiseFunction find(ElementwiseKind kind) {
 #define MEML_CASE(name) \
   case Kind::name:      \
     return run_tile<Kind::name, T>;
-    MEML_CASE(identity)
-    MEML_CASE(relu) MEML_CASE(leaky_relu) MEML_CASE(clip) MEML_CASE(sigmoid) MEML_CASE(hard_sigmoid)
-        MEML_CASE(hard_swish) MEML_CASE(tanh) MEML_CASE(gelu) MEML_CASE(gelu_tanh) MEML_CASE(mish) MEML_CASE(exp)
-            MEML_CASE(log) MEML_CASE(sqrt) MEML_CASE(neg) MEML_CASE(abs) MEML_CASE(erf) MEML_CASE(floor) MEML_CASE(ceil)
-                MEML_CASE(round) MEML_CASE(reciprocal) MEML_CASE(elu) MEML_CASE(softplus) MEML_CASE(sin) MEML_CASE(cos)
-                    MEML_CASE(add) MEML_CASE(sub) MEML_CASE(mul) MEML_CASE(div) MEML_CASE(pow) MEML_CASE(min)
-                        MEML_CASE(max) MEML_CASE(prelu)
+    // clang-format off
+    MEML_CASE(identity) MEML_CASE(relu) MEML_CASE(leaky_relu) MEML_CASE(clip) MEML_CASE(sigmoid)
+    MEML_CASE(hard_sigmoid) MEML_CASE(hard_swish) MEML_CASE(tanh) MEML_CASE(gelu) MEML_CASE(gelu_tanh) MEML_CASE(mish)
+    MEML_CASE(exp) MEML_CASE(log) MEML_CASE(sqrt) MEML_CASE(neg) MEML_CASE(abs) MEML_CASE(erf) MEML_CASE(floor)
+    MEML_CASE(ceil) MEML_CASE(round) MEML_CASE(reciprocal) MEML_CASE(elu) MEML_CASE(softplus) MEML_CASE(sin)
+    MEML_CASE(cos) MEML_CASE(add) MEML_CASE(sub) MEML_CASE(mul) MEML_CASE(div) MEML_CASE(pow) MEML_CASE(min)
+    MEML_CASE(max) MEML_CASE(prelu)
+    // clang-format on
 #undef MEML_CASE
   }
   return nullptr;
