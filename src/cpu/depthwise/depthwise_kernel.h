@@ -20,6 +20,10 @@ struct DepthwiseRow {
   const float* weights;
   int64_t padded_channels;
   int64_t first_channel, channels;  // first_channel is a multiple of a register; at most kDepthwiseChannels
+  const float* bias;                // what the sums begin with, by channel; null for zeros
+  // direct: there are no steps, results are clipped and, with hard_swish, that is taken of them, in registers.
+  bool direct, hard_swish;
+  float low, high;
   const EpilogueStep* steps;
   int step_count;
   const int64_t* step_base;     // [step]: the operand's offset at column 0

