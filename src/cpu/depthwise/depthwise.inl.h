@@ -1,14 +1,11 @@
 // Depthwise convolution, channels-last, f32 arithmetic, T = float or bf16. Included once by each level's file.
-//   * A block is up to 8 neighbouring pixels of a row, register of channels by register. For 3 and 5 columns at stride
-//   1 or 2 each
-//     input register is loaded once a block and tap row and used by every pixel whose window holds it; any other window
-//     loads it for each tap.
-//   * Sum: tap rows, then taps from left to right, in every path; taps outside the input are left out. So an
-//   element
+//   * A block is up to 8 neighbouring pixels of a row, register of channels by register. For 3 and 5 columns at
+//     stride 1 or 2 each input register is loaded once a block and tap row and used by every pixel whose window holds
+//     it; any other window loads it for each tap.
+//   * Sum: tap rows, then taps from left to right, in every path; taps outside the input are left out. So an element
 //     depends on its own window only.
 //   * A bias is what the sums begin with. Clip and HardSwish are done in registers; for other epilogues results of up
-//   to 16 pixels x
-//     128 channels lie in an 8 KiB tile. Channel tails are masked.
+//     to 16 pixels x 128 channels lie in an 8 KiB tile. Channel tails are masked.
 #include "cpu/depthwise/depthwise_kernel.h"
 #include "cpu/simd/epilogue.h"
 #include "cpu/simd/vec.h"

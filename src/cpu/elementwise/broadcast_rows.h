@@ -1,8 +1,7 @@
 // How an elementwise step walks its operands: the axes of the output, merged where every operand allows it, as rows
 // along the innermost one. Operands are aligned at the last axis and broadcast as ONNX says (stride 0).
-//   * Axes of extent 1 vanish; axes that lie next to each other in every operand become one; the rest is sorted by the
-//   stride of
-//     operand 0, the output, so that the innermost axis is contiguous there.
+//   * Axes of extent 1 vanish; axes that lie next to each other in every operand become one; the rest is sorted by
+//     the stride of operand 0, the output, so that the innermost axis is contiguous there.
 #pragma once
 
 #include <array>

@@ -1,8 +1,8 @@
-// Elementwise functions on tiles: y = f(x) or f(x, y), then the epilogues, f32 arithmetic, T = float or bf16. Included
-// once by each level's file.
+// Elementwise functions on tiles: y = f(x) or f(x, y), then the epilogues, f32 arithmetic, T = float or bf16.
+// Included once by each level's file.
 //   * An operand's row is contiguous (stride 1), one value (0), or gathered (any other stride) into a buffer first.
 //   * Without epilogues f32 rows are written straight to the output; otherwise through a tile of at most 8 KiB that
-//   stays in L1.
+//     stays in L1.
 //   * Each element is read before it is written, so an operand may lie exactly where the output lies.
 //   * sin, cos, log and general powers go through libm one by one.
 #include "cpu/elementwise/elementwise_kernel.h"

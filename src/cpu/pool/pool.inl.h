@@ -1,11 +1,10 @@
 // Max and average pooling, channels-last, f32 arithmetic, T = float or bf16. Included once by each level's file.
 //   * Two passes: each input column is reduced over the window's rows into scratch, then windows of columns are
-//   reduced. A window of
-//     k x k costs 2k steps, and columns shared by windows are reduced once.
+//     reduced. A window of k x k costs 2k steps, and columns shared by windows are reduced once.
 //   * Order: rows downwards, then columns to the right; what lies outside is left out. A NaN in a max window is its
-//   result.
+//     result.
 //   * An average is its sum divided by the number of elements that count (never times a reciprocal: four ones average
-//   to one).
+//     to one).
 #include "cpu/pool/pool_kernel.h"
 #include "cpu/simd/epilogue.h"
 #include "cpu/simd/vec.h"

@@ -1,11 +1,11 @@
 // MaxPool and AveragePool.
 //   layout   x and y [N, C, (H,) W] with channels innermost, any other strides, f32 or bf16.
 //   tiling   a unit of work is an output row by a chunk of channels whose reduced columns stay in L1; a task is a run
-//   of units. sum      rows, then columns: independent of batch, rows, tasks and threads. f32 (the reference sums in
-//   f64). limits   rank 3 and 4, no indices; any kernel, strides, pads, dilations, ceil_mode, count_include_pad.
+//            of units.
+//   sum      rows, then columns: independent of batch, rows, tasks and threads. f32 (the reference sums in f64).
+//   limits   rank 3 and 4, no indices; any kernel, strides, pads, dilations, ceil_mode, count_include_pad.
 //   speed    MaxPool 5x5 of 128 channels at 20x20: 0.043 ms; 3x3 stride 2 of 64 channels at 112x112: 0.35 ms (Zen 3,
-//   AVX2, one thread,
-//            2 vCPU shared with other work, 2026-12-01).
+//            AVX2, one thread, 2 vCPU shared with other work, 2026-12-01).
 #include "cpu/pool/pool_tactic.h"
 
 #include <algorithm>

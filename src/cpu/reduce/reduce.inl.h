@@ -1,8 +1,8 @@
 // Sum, mean, max and min, f32 arithmetic, T = float or bf16. Included once by each level's file.
-//   * Across columns: each run along the last reduced axis is cut into pieces of 128 elements; a piece is summed, then
-//   pieces are
-//     added one after the other. Along registers: a sum a lane and run, runs added one after the other, lanes at the
-//     end. So the order follows from the reduced axes alone, and rounding does not grow with the whole length.
+//   * Across columns: each run along the last reduced axis is cut into pieces of 128 elements; a piece is summed,
+//     then pieces are added one after the other. Along registers: a sum a lane and run, runs added one after the
+//     other, lanes at the end. So the order follows from the reduced axes alone, and rounding does not grow with the
+//     whole length.
 //   * A NaN is the result of a max or min that sees one.
 #include "cpu/reduce/reduce_kernel.h"
 #include "cpu/simd/vec.h"

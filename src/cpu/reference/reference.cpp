@@ -1,8 +1,7 @@
 // Runs a call through ops::OpDef::reference and ops::apply_reference: serial, slow, right for any order, strides and
 // storage dtype (ops/reference.h converts at each load and store).
 //   * A fused node computes its base and every epilogue in f32 and rounds once, when the result is stored: a result
-//   that is
-//     not f32 has an f32 image in workspace, dense and row-major.
+//     that is not f32 has an f32 image in workspace, dense and row-major.
 #include "cpu/reference/reference.h"
 
 #include <vector>

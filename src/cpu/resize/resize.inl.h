@@ -1,8 +1,9 @@
-// Linear and cubic interpolation, channels-last, f32 arithmetic, T = float or bf16. Included once by each level's file.
-//   * Each input column is interpolated over the rows into scratch, then output columns over those: 2k steps instead of
-//   k x k.
+// Linear and cubic interpolation, channels-last, f32 arithmetic, T = float or bf16. Included once by each level's
+// file.
+//   * Each input column is interpolated over the rows into scratch, then output columns over those: 2k steps instead
+//     of k x k.
 //   * Order: rows downwards, then columns to the right, weights as the op's definition gives them in f64, rounded to
-//   f32.
+//     f32.
 #include "cpu/resize/resize_kernel.h"
 #include "cpu/simd/vec.h"
 

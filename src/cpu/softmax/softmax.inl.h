@@ -1,10 +1,8 @@
 // Softmax, f32 arithmetic, T = float or bf16. Included once by each level's file.
 //   * y = exp(x - max) / sum. f32 keeps the exponentials in y between the two passes; bf16 makes them twice, so that
-//   they are not
-//     rounded before they are divided.
+//     they are not rounded before they are divided.
 //   * Along a row: a sum a lane, lanes added at the end: the order follows from the row's length. Across columns: one
-//   after the
-//     other. Each element is read before it is written, so x and y may be the same.
+//     after the other. Each element is read before it is written, so x and y may be the same.
 #include "cpu/simd/activations.h"
 #include "cpu/softmax/softmax_kernel.h"
 

@@ -1,13 +1,12 @@
 // Softmax.
-//   layout   any order and strides, f32 or bf16. Axis innermost: along registers; another axis innermost and contiguous
-//   on both
-//            sides: across registers (attention over a middle axis, a detector's box distribution); otherwise gathered.
+//   layout   any order and strides, f32 or bf16. Axis innermost: along registers; another axis innermost and
+//            contiguous on both sides: across registers (attention over a middle axis, a detector's box
+//            distribution); otherwise gathered.
 //   tiling   a unit of work is a row, or up to 512 columns; a task is a run of units.
 //   sum      along the axis; see softmax.inl.h for the order. 1e-6 of the reference.
 //   limits   one axis (before opset 13: all axes behind it of extent 1); no epilogues.
 //   speed    1.4 ns an element along rows of 197, 3.4 ns across columns ([1, 16, 4, 8400], axis 1) (Zen 3, AVX2, one
-//   thread, 2 vCPU
-//            shared with other work, 2026-12-01).
+//            thread, 2 vCPU shared with other work, 2026-12-01).
 #include "cpu/softmax/softmax_tactic.h"
 
 #include <algorithm>

@@ -1,14 +1,12 @@
 // Winograd F(4x4, 3x3) and F(2x2, 3x3), f32 arithmetic, activations f32 or bf16, channels-last; included once by each
 // level's file.
 //   * A run of n tiles is done at once: V = transformed input [plane][tile][ic], then for each chunk of 64 output
-//   channels
-//     M = V x u [plane][tile][64] and the output transform with the epilogues. V, M and one plane of u fit L2; the
-//     caller picks n.
-//   * Matrix product: kTileUnit tiles x 2 registers of output channels in accumulators, input channels in order, so no
-//   element
-//     depends on which tiles lie beside it.
+//     channels M = V x u [plane][tile][64] and the output transform with the epilogues. V, M and one plane of u fit
+//     L2; the caller picks n.
+//   * Matrix product: kTileUnit tiles x 2 registers of output channels in accumulators, input channels in order, so
+//     no element depends on which tiles lie beside it.
 //   * Pixels outside the input read as zero; output pixels outside the image or the row range are not stored; channel
-//   tails are masked.
+//     tails are masked.
 //   * Transforms: Lavin and Gray, "Fast Algorithms for Convolutional Neural Networks" (2015), points 0, +-1, +-2.
 #include "cpu/simd/epilogue.h"
 #include "cpu/simd/vec.h"

@@ -7,8 +7,8 @@
 // 4, 2.25 for m = 2.
 //
 // Output channels go in blocks of `block` (two registers; the last may be one register wide), blocks in chunks of
-// kChunk. Transformed weights u: [block of channels][plane][input channel][channel of the block], channels rounded up
-// to a register.
+// kWinogradChunk. Transformed weights u: [block of channels][plane][input channel][channel of the block], channels
+// rounded up to a register.
 #pragma once
 
 #include <cstdint>

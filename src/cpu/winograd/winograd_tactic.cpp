@@ -1,15 +1,16 @@
 // Winograd convolution: what it accepts, packs and costs, and how a call is shared out.
 //   layout   x and y [N, C, H, W] with channels innermost, any other strides, f32 or bf16; weights constant.
 //   tiling   runs of tiles whose transforms fit L2 (kScratchBytes), by chunks of 64 output channels
-//   (winograd_kernel.h). sum      input channels in order, one accumulator an element of a plane: independent of batch,
-//   rows, runs and threads. rows     bands begin at multiples of the tile: a tile reads all its input rows, so a range
-//   inside a tile would read more rows
-//            of x than the op needs for it (Tactic::row_granularity).
+//            (winograd_kernel.h).
+//   sum      input channels in order, one accumulator an element of a plane: independent of batch, rows, runs and
+//            threads.
+//   rows     bands begin at multiples of the tile: a tile reads all its input rows, so a range inside a tile would
+//            read more rows of x than the op needs for it (Tactic::row_granularity).
 //   limits   3x3, stride 1, dilation 1, group 1. Largest error of a layer about 1e-5 of its range (F(4,3)), 1e-6
-//   (F(2,3)). speed    F(4,3) over the 3x3 layers of person-seg 640 (7.7 GFLOP), one thread of a Zen 3 (AVX2, 2 vCPU),
-//   against oneDNN 3.2's
-//            direct convolution in the same process: 0.39 x its time packed, 0.46 x with weights transformed in the
-//            call (2026-12-01).
+//            (F(2,3)).
+//   speed    F(4,3) over the 3x3 layers of person-seg 640 (7.7 GFLOP), one thread of a Zen 3 (AVX2, 2 vCPU), against
+//            oneDNN 3.2's direct convolution in the same process: 0.39 x its time packed, 0.46 x with weights
+//            transformed in the call (median of 15 in turn, 2 vCPU shared with other work, 2026-12-01).
 #include "cpu/winograd/winograd_tactic.h"
 
 #include <algorithm>
