@@ -33,7 +33,11 @@ class Lowering {
         backend_(backend),
         options_(options),
         activation_(activation),
-        ranges_(graph_->slot_ranges()) {}
+        ranges_(graph_->slot_ranges()) {
+    known_slots_.assign(graph_->slots().size(), false);
+    for (size_t i = 0; i < known_slots_.size(); ++i) known_slots_[i] = graph_->slots()[i].value.has_value();
+    for (const ValueId input : graph_->inputs()) know_slots(graph_->value(input).type);
+  }
 
   Result<Menu> run() {
     menu_.graph = graph_;
@@ -41,7 +45,10 @@ class Lowering {
     menu_.precision = options_.precision;
     menu_value_.assign(graph_->value_count(), -1);
     add_inputs();
-    for (const Node& node : graph_->nodes()) MEML_TRY_STATUS(lower_node(node));
+    for (const Node& node : graph_->nodes()) {
+      MEML_TRY_STATUS(lower_node(node));
+      note_counts(node);
+    }
     MEML_TRY_STATUS(add_outputs());
     return std::move(menu_);
   }
@@ -57,10 +64,28 @@ class Lowering {
     MenuValue value;
     value.name = std::move(name);
     value.max_dims = max_dims(type);
+    value.stride_dims = type.dims;
     value.type = std::move(type);
     value.order = order;
     menu_.values.push_back(std::move(value));
     return static_cast<MenuValueId>(menu_.values.size() - 1);
+  }
+
+  void know_slots(const TensorType& type) {
+    for (const DimExpr& dim : type.dims)
+      if (const auto slot = dim.slot_index()) known_slots_[static_cast<size_t>(*slot)] = true;
+  }
+
+  // A slot that is an extent for the first time is a count that the node's step finds.
+  void note_counts(const Node& node) {
+    for (const ValueId output : node.outputs) {
+      MenuValue& value = menu_.values[static_cast<size_t>(menu_value_[static_cast<size_t>(output)])];
+      for (size_t axis = 0; axis < value.type.dims.size(); ++axis) {
+        const auto slot = value.type.dims[axis].slot_index();
+        if (slot && !known_slots_[static_cast<size_t>(*slot)]) value.stride_dims[axis] = value.max_dims[axis];
+      }
+    }
+    for (const ValueId output : node.outputs) know_slots(graph_->value(output).type);
   }
 
   void add_inputs() {
@@ -120,6 +145,7 @@ class Lowering {
   const LowerOptions& options_;
   DType activation_;
   std::vector<Interval> ranges_;
+  std::vector<bool> known_slots_;  // of inputs, of expressions, and of the nodes lowered so far
   Menu menu_;
   std::vector<MenuValueId> menu_value_;  // by graph value
   std::map<std::pair<ValueId, std::string>, MenuValueId> constants_;
@@ -322,7 +348,7 @@ Status Lowering::lower_view(const Node& node) {
     std::vector<AxisOrder> out;
     for (size_t o = 0; o < node.outputs.size(); ++o) {
       const auto placed = node.op->views.output(node.attrs, context.infer(), o, 0,
-                                                dense_placement(graph_->value(source).type.dims, order));
+                                                dense_placement(menu_.value(from).stride_dims, order));
       if (!placed) return std::nullopt;
       const auto found = order_of(*placed, graph_->value(node.outputs[o]).type.dims, menu_.graph->opt_slots());
       if (!found) return std::nullopt;
@@ -486,6 +512,9 @@ Status Lowering::add_outputs() {
       why = "the output is a view of another value";
     else if (from.type.dtype != value.type.dtype)
       why = "the output has another dtype";
+    else if (dense_placement(from.stride_dims, from.order).strides !=
+             dense_placement(from.type.dims, from.order).strides)
+      why = "its extents are known only when it is written";
     else if (!same_memory(from.max_dims, from.type.dims, from.order, order))
       why = "outputs are row-major";
     if (!why.empty()) {

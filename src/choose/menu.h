@@ -23,6 +23,9 @@ struct MenuValue {
   TensorType type;  // the storage dtype
   std::vector<int64_t> max_dims;
   AxisOrder order;
+  // What its strides are made of: its dims, with the counts that its own step finds at their bound, because it is
+  // written before they are known.
+  std::vector<DimExpr> stride_dims;
   const Constant* constant = nullptr;  // owned by the graph; stored in `order` when it is not packed
   int32_t input = -1;                  // the model input it is, or -1
   int32_t output = -1;                 // the model output it is, or -1

@@ -59,7 +59,7 @@ class Placer {
     if (value.input >= 0) root.region = memory::Region::input, root.index = value.input;
     if (value.output >= 0) root.region = memory::Region::output, root.index = value.output;
     homes_.roots.push_back(std::move(root));
-    home(id) = {static_cast<int32_t>(homes_.roots.size() - 1), dense_placement(value.type.dims, value.order)};
+    home(id) = {static_cast<int32_t>(homes_.roots.size() - 1), dense_placement(value.stride_dims, value.order)};
   }
 
   // The value at the end of a chain of views that `id` looks at.
@@ -106,6 +106,7 @@ class Placer {
   bool can_write_at(MenuValueId id, const MenuNode& gather, const ops::Placement& at) const {
     const MenuValue& value = menu_.value(id);
     if (value.constant != nullptr || value.input >= 0 || value.output >= 0) return false;
+    if (value.stride_dims != value.type.dims) return false;  // where the next input begins is not known yet
     if (value.type.dtype != menu_.value(gather.outputs[0]).type.dtype) return false;
     const auto order = order_of(at, value.type.dims, opt_);
     return order && same_memory(value.max_dims, value.type.dims, *order, value.order);

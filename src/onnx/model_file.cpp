@@ -187,6 +187,9 @@ std::vector<DimensionMessage> read_shape(Reader in) {
       else
         inner.skip();
     }
+    // Old exporters write -1 or "?" for what they leave open; neither is a number or a name that two dimensions share.
+    if (dim.value == -1) dim.value.reset();
+    if (dim.parameter == "?") dim.parameter = {};
     dims.push_back(dim);
   }
   return dims;

@@ -37,20 +37,44 @@ std::shared_ptr<const engine::Engine> engine_of(const Schedule& schedule) {
   return std::make_shared<const engine::Engine>("cpu avx2", std::move(program), weights, pages);
 }
 
-// Every output element within 1e-4 of the largest, for the fastest schedule and for the leanest, in two runs each.
+// The opt shape, the least, the largest, and one between: by slot.
+std::vector<std::vector<int64_t>> shapes_of(const Graph& graph) {
+  std::vector<std::vector<int64_t>> shapes = {graph.opt_slots(), {}, {}, {}};
+  for (const Interval range : graph.slot_ranges()) {
+    shapes[1].push_back(range.min);
+    shapes[2].push_back(range.max);
+    shapes[3].push_back((range.min + 2 * range.max) / 3);
+  }
+  return shapes;
+}
+
+struct Problem {
+  std::vector<Constant> inputs;
+  std::vector<TensorView> views;
+  std::vector<Constant> expected;
+};
+
+Problem problem_at(const Graph& graph, const std::vector<int64_t>& slots) {
+  Problem problem;
+  for (const ValueId input : graph.inputs()) {
+    std::vector<int64_t> dims;
+    for (const DimExpr& dim : graph.value(input).type.dims) dims.push_back(dim.evaluate(slots.data()));
+    problem.inputs.push_back(seeded_constant(graph.value(input).type.dtype, dims, graph.value(input).name));
+    problem.views.push_back(problem.inputs.back().view);
+  }
+  auto expected = evaluate(graph, problem.views);
+  EXPECT_TRUE(expected.has_value()) << expected.error().message;
+  if (expected) problem.expected = *std::move(expected);
+  return problem;
+}
+
+// Every output element within 1e-4 of the largest, for the fastest schedule and for the leanest, in two runs of each
+// shape.
 void expect_runs_right(std::string_view text) {
   const auto graph = std::make_shared<const Graph>(test::parse(text));
   const auto menu = std::make_shared<const Menu>(choose(graph, test::avx2(), {.tune = Tune::none}).value());
-  std::vector<Constant> inputs;
-  std::vector<TensorView> views;
-  for (const ValueId input : graph->inputs()) {
-    std::vector<int64_t> dims;
-    for (const DimExpr& dim : graph->value(input).type.dims) dims.push_back(dim.evaluate(graph->opt_slots().data()));
-    inputs.push_back(seeded_constant(graph->value(input).type.dtype, dims, graph->value(input).name));
-    views.push_back(inputs.back().view);
-  }
-  const auto expected = evaluate(*graph, views);
-  ASSERT_TRUE(expected.has_value()) << expected.error().message;
+  std::vector<Problem> problems;
+  for (const std::vector<int64_t>& slots : shapes_of(*graph)) problems.push_back(problem_at(*graph, slots));
   const auto pool = *ThreadPool::create(0);
   const int64_t least = fit(menu, {.limit_bytes = 1}).error().least_bytes;
   for (const int64_t line : {int64_t{0}, least}) {
@@ -58,12 +82,14 @@ void expect_runs_right(std::string_view text) {
     ASSERT_TRUE(schedule.has_value()) << schedule.error().message;
     const auto session = runtime::Session::create(engine_of(*schedule), test::avx2(), *pool, {});
     ASSERT_TRUE(session.has_value()) << session.error().message;
-    for (int run = 0; run < 2; ++run) {
+    for (size_t run = 0; run < 2 * problems.size(); ++run) {
+      const Problem& problem = problems[run % problems.size()];
       std::vector<TensorView> outputs(graph->outputs().size());
-      const RunStatus status = (*session)->run(views, outputs);
+      const RunStatus status = (*session)->run(problem.views, outputs);
       ASSERT_TRUE(status.ok()) << (*session)->explain(status);
+      ASSERT_EQ(problem.expected.size(), outputs.size());
       for (size_t o = 0; o < outputs.size(); ++o)
-        test::expect_near(outputs[o], (*expected)[o].view, {.relative = 1e-4f, .absolute = 1e-4f},
+        test::expect_near(outputs[o], problem.expected[o].view, {.relative = 1e-4f, .absolute = 1e-4f},
                           graph->output_names()[o]);
     }
   }
@@ -159,6 +185,20 @@ TEST(RunGraph, AShapeThatChangesBetweenRuns) {
     cat = Concat(m, m) axis=1
     y = Sigmoid(cat)
     Output(y))");
+}
+
+TEST(RunGraph, ACountThatIsNoLeadingExtent) {
+  expect_runs_right(R"(
+    slot n min=0 opt=3 max=9
+    slot m min=1 opt=4 max=7
+    x = Input() f32[n,m]
+    z = Constant() f32[1] {0.3}
+    large = Greater(x, z)
+    at = NonZero(large)
+    pairs = Transpose(at) perm=[1,0]
+    y = GatherND(x, pairs)
+    both = Concat(at, at) axis=1
+    Output(at, pairs, y, both))");
 }
 
 }  // namespace

@@ -134,6 +134,13 @@ TEST(Import, AsksForShapesThatAreLeftOpen) {
               AllOf(HasSubstr("input 'a' [N,3,H]"), HasSubstr("input 'b' [N,3,?]"), HasSubstr("--shape a=1x3x640")));
 }
 
+TEST(Import, TakesMinusOneAndAQuestionMarkForOpenDimensions) {
+  const Graph graph =
+      imported(OnnxModel().input("x", {"-1", "3", "?", "?"}).node(OnnxNode("Relu", {"x"}, {"y"})).output("y"),
+               {.shapes = {{"x", {{1, 3, 8, 5}, {2, 3, 16, 20}, {4, 3, 16, 40}}}}});
+  EXPECT_EQ(graph.value(graph.outputs()[0]).type.text(), "f32[s0,3,s1,s2]");
+}
+
 TEST(Import, SharesASlotBetweenDimensionsOfOneName) {
   const Graph graph = imported(
       two_inputs(), {.shapes = {{"a", {{1, 3, 8}, {2, 3, 16}, {4, 3, 32}}}, {"b", {{1, 3, 5}, {2, 3, 5}, {4, 3, 5}}}}});
