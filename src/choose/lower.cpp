@@ -33,10 +33,16 @@ class Lowering {
         backend_(backend),
         options_(options),
         activation_(activation),
-        ranges_(graph_->slot_ranges()) {
+        bounds_(graph_->slot_bounds()) {
     known_slots_.assign(graph_->slots().size(), false);
-    for (size_t i = 0; i < known_slots_.size(); ++i) known_slots_[i] = graph_->slots()[i].value.has_value();
     for (const ValueId input : graph_->inputs()) know_slots(graph_->value(input).type);
+    early_slots_ = known_slots_;
+    for (size_t i = 0; i < known_slots_.size(); ++i) {
+      const auto& value = graph_->slots()[i].value;
+      if (!value) continue;
+      early_slots_[i] = is_early(*value);
+      known_slots_[i] = true;
+    }
   }
 
   Result<Menu> run() {
@@ -50,13 +56,14 @@ class Lowering {
       note_counts(node);
     }
     MEML_TRY_STATUS(add_outputs());
+    drop_unread_extents();
     return std::move(menu_);
   }
 
  private:
   std::vector<int64_t> max_dims(const TensorType& type) const {
     std::vector<int64_t> dims;
-    for (const DimExpr& dim : type.dims) dims.push_back(maximum(dim, ranges_));
+    for (const DimExpr& dim : type.dims) dims.push_back(bounds_.maximum(dim));
     return dims;
   }
 
@@ -86,6 +93,23 @@ class Lowering {
       }
     }
     for (const ValueId output : node.outputs) know_slots(graph_->value(output).type);
+  }
+
+  // Whether a run reads input `i`: not where it only says how large the output is and that is known from the shapes of
+  // the inputs. (What depends on counts is read, so that the node comes behind the step that finds them.)
+  bool is_read(const Node& node, size_t i) const {
+    if (i >= node.base_inputs || i >= 64 || !node.op->extent_inputs) return true;
+    if (!(node.op->extent_inputs(node.attrs) >> i & 1)) return true;
+    const Value& value = graph_->value(node.inputs[i]);
+    return !value.integers || !std::all_of(value.integers->begin(), value.integers->end(),
+                                           [&](const DimExpr& integer) { return is_early(integer); });
+  }
+
+  bool is_early(const DimExpr& expression) const {
+    std::vector<int32_t> slots;
+    expression.collect_slots(slots);
+    return std::all_of(slots.begin(), slots.end(),
+                       [&](int32_t slot) { return early_slots_[static_cast<size_t>(slot)]; });
   }
 
   void add_inputs() {
@@ -127,12 +151,14 @@ class Lowering {
   Status lower_gather(const Node& node);
   Status lower_kernel(const Node& node);
   Status add_outputs();
+  void drop_unread_extents();
 
   std::vector<Proposal> proposals(const Node& node) const;
   AxisOrder output_order(const Node& node, const std::vector<AxisOrder>& in, size_t output) const;
   DType output_dtype(const Node& node, const AxisOrder& order, size_t output) const;
   OpCall make_call(const Node& node, const Proposal& proposal) const;
   CallOperand constant_operand(ValueId id, AxisOrder order) const;
+  CallOperand known_operand(ValueId id) const;
   void offer(const OpCall& call, std::vector<Candidate>& candidates, std::vector<Refusal>& refusals) const;
   bool is_fast(const std::vector<Candidate>& candidates) const {
     return !candidates.empty() && !candidates.front().tactic->name().ends_with(".reference");
@@ -144,7 +170,8 @@ class Lowering {
   const Backend& backend_;
   const LowerOptions& options_;
   DType activation_;
-  std::vector<Interval> ranges_;
+  SlotBounds bounds_;
+  std::vector<bool> early_slots_;  // known before the first step: of inputs, and of expressions over such
   std::vector<bool> known_slots_;  // of inputs, of expressions, and of the nodes lowered so far
   Menu menu_;
   std::vector<MenuValueId> menu_value_;  // by graph value
@@ -182,6 +209,13 @@ void Lowering::offer(const OpCall& call, std::vector<Candidate>& candidates, std
     candidate.nanoseconds = tactic->stored_cost(call);
     candidates.push_back(candidate);
   }
+}
+
+// An input that a view does not read: its type, and its value where that is known.
+CallOperand Lowering::known_operand(ValueId id) const {
+  const TensorType& type = graph_->value(id).type;
+  if (graph_->is_constant(id)) return constant_operand(id, AxisOrder::row_major(type.rank()));
+  return {.type = type, .max_dims = max_dims(type), .order = AxisOrder::row_major(type.rank())};
 }
 
 CallOperand Lowering::constant_operand(ValueId id, AxisOrder order) const {
@@ -224,7 +258,7 @@ std::vector<Proposal> Lowering::proposals(const Node& node) const {
   const auto with_inputs = [&](auto order_of) {
     Proposal p = natural;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
-      if (node.inputs[i] == kNoValue) continue;
+      if (node.inputs[i] == kNoValue || !is_read(node, i)) continue;
       const int rank = graph_->value(node.inputs[i]).type.rank();
       if (!graph_->is_constant(node.inputs[i]) || i >= node.base_inputs) p.in[i] = order_of(rank, p.in[i]);
     }
@@ -264,7 +298,7 @@ OpCall Lowering::make_call(const Node& node, const Proposal& p) const {
   call.epilogues = node.epilogues;
   call.base_inputs = node.base_inputs;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
-    if (node.inputs[i] == kNoValue) {
+    if (node.inputs[i] == kNoValue || !is_read(node, i)) {
       call.in.push_back({.present = false});
       continue;
     }
@@ -384,10 +418,7 @@ Status Lowering::lower_view(const Node& node) {
     else if (i == 0)
       view.call.in.push_back(operand_of(menu_.value(from)));
     else
-      view.call.in.push_back(
-          graph_->is_constant(node.inputs[i])
-              ? constant_operand(node.inputs[i], AxisOrder::row_major(graph_->value(node.inputs[i]).type.rank()))
-              : operand_of(menu_.value(menu_value_[static_cast<size_t>(node.inputs[i])])));
+      view.call.in.push_back(known_operand(node.inputs[i]));
     if (node.inputs[i] != kNoValue && graph_->value(node.inputs[i]).integers)
       view.call.in.back().integers = *graph_->value(node.inputs[i]).integers;
   }
@@ -456,7 +487,7 @@ Status Lowering::lower_kernel(const Node& node) {
   lowered.name = node.name;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const ValueId input = node.inputs[i];
-    if (input == kNoValue) {
+    if (input == kNoValue || !is_read(node, i)) {
       lowered.inputs.push_back(-1);
     } else if (graph_->is_constant(input)) {
       lowered.inputs.push_back(constant_in_order(input, taken->in[i]));
@@ -489,6 +520,14 @@ Status Lowering::lower_node(const Node& node) {
   if (node.epilogues.empty() && node.op->views.output && from_activation) return lower_view(node);
   if (node.epilogues.empty() && node.op->views.input) return lower_gather(node);
   return lower_kernel(node);
+}
+
+// Views know their extents, and kernels were not given those that they do not read.
+void Lowering::drop_unread_extents() {
+  std::set<MenuValueId> read(menu_.outputs.begin(), menu_.outputs.end());
+  for (const MenuNode& node : menu_.nodes) read.insert(node.inputs.begin(), node.inputs.end());
+  std::erase_if(menu_.nodes,
+                [&](const MenuNode& node) { return !node.call.op->reference && !read.contains(node.outputs[0]); });
 }
 
 // A model output is dense row-major, has the model's dtype, and is written by a step of its own.

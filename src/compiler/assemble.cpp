@@ -14,7 +14,7 @@ namespace {
 class Assembler {
  public:
   explicit Assembler(const Schedule& schedule)
-      : s_(schedule), menu_(*schedule.menu), ranges_(menu_.graph->slot_ranges()) {}
+      : s_(schedule), menu_(*schedule.menu), ranges_(menu_.graph->slot_ranges()), bounds_(menu_.graph->slot_bounds()) {}
 
   engine::Program run() {
     add_slots();
@@ -24,7 +24,10 @@ class Assembler {
       program_.outputs.push_back(port(output, menu_.graph->output_names()[program_.outputs.size()]));
     program_.blocks.emplace_back();
     add_host_eval();
-    for (const int32_t task : s_.order) add_step(task);
+    for (const int32_t task : s_.order) {
+      add_step(task);
+      if (!program_.blocks[0].steps.back().counts.empty()) add_host_eval();
+    }
     program_.buffers = s_.buffers;
     program_.buffer_offsets = s_.plan.offsets;
     program_.arena_bytes = s_.plan.arena_bytes;
@@ -57,17 +60,25 @@ class Assembler {
       program_.conditions.push_back({condition.left, condition.right, condition.demanded_by});
   }
 
-  // Expressions too large to carry along are computed once, before the first step.
+  // Expressions too large to carry along are computed as soon as what they read is known: before the first step, or
+  // behind the step that finds a count.
   void add_host_eval() {
     engine::Step step;
     step.kind = engine::StepKind::host_eval;
     step.name = "extents";
     for (size_t i = 0; i < menu_.graph->slots().size(); ++i) {
-      if (!menu_.graph->slots()[i].value) continue;
-      step.assigns.push_back({static_cast<int32_t>(i), *menu_.graph->slots()[i].value});
+      const auto& value = menu_.graph->slots()[i].value;
+      if (!value || set_[i] || !is_set(*value)) continue;
+      step.assigns.push_back({static_cast<int32_t>(i), *value});
       set_[i] = true;
     }
     if (!step.assigns.empty()) program_.blocks[0].steps.push_back(std::move(step));
+  }
+
+  bool is_set(const DimExpr& expression) const {
+    std::vector<int32_t> slots;
+    expression.collect_slots(slots);
+    return std::all_of(slots.begin(), slots.end(), [&](int32_t slot) { return set_[static_cast<size_t>(slot)]; });
   }
 
   int64_t bytes_touched(const TensorType& type, const std::vector<DimExpr>& strides) const {
@@ -75,7 +86,7 @@ class Assembler {
     DimExpr elements = product(type.dims);
     if (elements.constant() == 0) return 0;
     for (size_t axis = 0; axis < type.dims.size(); ++axis) last = last + (type.dims[axis] - DimExpr(1)) * strides[axis];
-    return maximum((last + DimExpr(1)) * DimExpr(size_of(type.dtype)), ranges_);
+    return bounds_.maximum((last + DimExpr(1)) * DimExpr(size_of(type.dtype)));
   }
 
   engine::Port port(MenuValueId id, std::string name) const {
@@ -175,6 +186,7 @@ class Assembler {
   const Schedule& s_;
   const Menu& menu_;
   std::vector<Interval> ranges_;
+  SlotBounds bounds_;
   std::vector<bool> set_;  // by slot
   engine::Program program_;
 };

@@ -6,6 +6,8 @@
 #include "cpu/gemm/indirect_conv.h"
 #include "cpu/gemm/matmul.h"
 #include "cpu/gemm/stem_conv.h"
+#include "cpu/integers/extents_tactic.h"
+#include "cpu/integers/measure_tactic.h"
 #include "cpu/pool/pool_tactic.h"
 #include "cpu/reduce/reduce_tactic.h"
 #include "cpu/reference/reference.h"
@@ -48,6 +50,8 @@ void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
   list.push_back(reduce_tactic("cpu.reduce.avx2", reduce_avx2()));
   list.push_back(resize_nearest_tactic());
   list.push_back(copy_tactic());
+  list.push_back(extents_tactic());
+  list.push_back(measure_tactic());
 }
 
 // Convolutions and matrix products by strips, for one level's kernels.

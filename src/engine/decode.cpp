@@ -10,7 +10,8 @@
 namespace memline::engine {
 namespace {
 
-constexpr size_t kLongestExpression = 8192;  // its text; DimExpr::kMaxNodes nodes stay far below
+constexpr size_t kLongestExpression = 8192;  // its text
+constexpr int kMostNodes = 1024;             // extents have DimExpr::kMaxNodes; strides are products of some
 
 class Decoder {
  public:
@@ -23,7 +24,7 @@ class Decoder {
       const std::string_view text = reader_.text();
       if (text.size() > kLongestExpression) return reader_.fail("an expression is too long");
       Result<DimExpr> expression = DimExpr::parse(text);
-      if (!expression || expression->too_large()) return reader_.fail("an expression cannot be read");
+      if (!expression || expression->node_count() > kMostNodes) return reader_.fail("an expression cannot be read");
       expressions_.push_back(*std::move(expression));
     }
   }

@@ -14,7 +14,8 @@ namespace {
 
 class Placer {
  public:
-  explicit Placer(const Menu& menu) : menu_(menu), ranges_(menu.graph->slot_ranges()), opt_(menu.graph->opt_slots()) {
+  explicit Placer(const Menu& menu) : menu_(menu), bounds_(menu.graph->slot_bounds()), opt_(menu.graph->opt_slots()) {
+    finder_.assign(menu.graph->slots().size(), -1);
     homes_.of_value.resize(menu.values.size());
     producer_.assign(menu.values.size(), {-1, 0});
     writers_.resize(menu.values.size());
@@ -50,7 +51,7 @@ class Placer {
 
   int64_t dense_bytes(const MenuValue& value) const {
     const DimExpr bytes = product(value.type.dims) * DimExpr(size_of(value.type.dtype));
-    return maximum(bytes, ranges_);
+    return bounds_.maximum(bytes);
   }
 
   void new_root(MenuValueId id) {
@@ -129,9 +130,45 @@ class Placer {
     }
   }
 
+  // The tasks that find the counts in `expression`.
+  void add_finders(const DimExpr& expression, std::set<int32_t>& tasks) const {
+    std::vector<int32_t> slots;
+    expression.collect_slots(slots);
+    for (const int32_t slot : slots) {
+      if (const auto& value = menu_.graph->slots()[static_cast<size_t>(slot)].value) add_finders(*value, tasks);
+      if (finder_[static_cast<size_t>(slot)] >= 0) tasks.insert(finder_[static_cast<size_t>(slot)]);
+    }
+  }
+
+  // A task comes behind those that find the counts in its extents and strides, whether or not it reads their results.
+  std::set<int32_t> finders_of(const Task& task) const {
+    std::set<int32_t> tasks;
+    for (const auto* values : {&task.in, &task.out})
+      for (const MenuValueId value : *values)
+        if (value >= 0)
+          for (const DimExpr& dim : dims(value)) add_finders(dim, tasks);
+    for (const auto* homes : {&task.in_homes, &task.out_homes})
+      for (const Home& home : *homes) {
+        add_finders(home.at.offset, tasks);
+        for (const DimExpr& stride : home.at.strides) add_finders(stride, tasks);
+      }
+    return tasks;
+  }
+
+  void note_counts(const MenuNode& node, int32_t task) {
+    for (const MenuValueId output : node.outputs) {
+      if (output < 0) continue;
+      const MenuValue& value = menu_.value(output);
+      for (size_t axis = 0; axis < value.type.dims.size(); ++axis)
+        if (const auto slot = value.type.dims[axis].slot_index();
+            slot && value.stride_dims[axis] != value.type.dims[axis])
+          finder_[static_cast<size_t>(*slot)] = task;
+    }
+  }
+
   int32_t add_task(Task task) {
     const auto id = static_cast<int32_t>(homes_.tasks.size());
-    std::set<int32_t> before;
+    std::set<int32_t> before = finders_of(task);
     for (const MenuValueId input : task.in)
       if (input >= 0)
         before.insert(writers_[static_cast<size_t>(input)].begin(), writers_[static_cast<size_t>(input)].end());
@@ -150,6 +187,7 @@ class Placer {
     const int32_t id = add_task(std::move(task));
     for (const MenuValueId output : node.outputs)
       if (output >= 0) writers_[static_cast<size_t>(output)] = {id};
+    note_counts(node, id);
   }
 
   int32_t add_copy(int32_t n, size_t input, const Home& to) {
@@ -202,11 +240,12 @@ class Placer {
   }
 
   const Menu& menu_;
-  std::vector<Interval> ranges_;
+  SlotBounds bounds_;
   std::vector<int64_t> opt_;
   Homes homes_;
   std::vector<std::pair<int32_t, size_t>> producer_;      // menu value -> node, output
   std::vector<std::set<int32_t>> writers_;                // menu value -> tasks that write it
+  std::vector<int32_t> finder_;                           // slot -> the task that finds it, or -1
   std::map<std::pair<MenuValueId, size_t>, Home> slots_;  // gather output, input -> where it must lie
 };
 

@@ -154,11 +154,22 @@ class Evaluation {
       MEML_TRY(Constant room, make_room(output));
       out.push_back(std::move(room));
     }
-    MEML_TRY_STATUS(run_reference(node, in, out));
+    if (node.op->reference)
+      MEML_TRY_STATUS(run_reference(node, in, out));
+    else
+      MEML_TRY_STATUS(write_integers(graph_.value(node.outputs[0]), out[0].view));
     for (size_t i = 0; i < out.size(); ++i) {
       learn_counts(graph_.value(node.outputs[i]).type, out[i].view);
       values_[static_cast<size_t>(node.outputs[i])] = std::move(out[i]);
     }
+    return {};
+  }
+
+  // An op without a reference is known by what shape arithmetic says of it.
+  Status write_integers(const Value& value, const TensorView& view) const {
+    if (!value.integers) return unsupported("has no reference");
+    for (size_t i = 0; i < value.integers->size(); ++i)
+      ops::store(view, static_cast<int64_t>(i), (*value.integers)[i].evaluate(slots_.data()));
     return {};
   }
 

@@ -45,6 +45,7 @@ Result<std::optional<std::vector<Constant>>> fold_node(const Graph& graph, NodeI
   if (node.outputs.size() == 1)
     if (auto constant = from_integers(graph.value(node.outputs[0])))
       return std::optional(std::vector<Constant>{*std::move(constant)});
+  if (!node.op->reference) return std::nullopt;
   std::vector<TensorView> inputs;
   for (const ValueId input : node.inputs) {
     const Constant* constant = input == kNoValue ? nullptr : known(input);

@@ -21,6 +21,12 @@ std::vector<Interval> Graph::slot_ranges() const {
   return ranges;
 }
 
+SlotBounds Graph::slot_bounds() const {
+  SlotBounds bounds;
+  for (const Slot& slot : slots_) bounds.add(slot.range, slot.value);
+  return bounds;
+}
+
 std::vector<int64_t> Graph::opt_slots() const {
   std::vector<int64_t> values;
   values.reserve(slots_.size());

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "graph/bounds.h"
 #include "ops/op.h"
 
 namespace memline {
@@ -44,10 +45,13 @@ struct Value {
   std::string name;
   TensorType type;
   std::optional<Constant> constant;
-  std::optional<std::vector<DimExpr>> integers;  // the elements, when shape arithmetic knows them (at most 64)
+  // The elements, when shape arithmetic knows them (at most 64): of integers, of f32.
+  std::optional<std::vector<DimExpr>> integers;
+  std::optional<std::vector<FloatExpr>> reals;
 };
 
 class Graph;
+struct Inferred;
 
 struct Node {
   std::string name;
@@ -82,6 +86,7 @@ class Graph {
   const std::vector<Slot>& slots() const { return slots_; }
   const std::vector<Condition>& conditions() const { return conditions_; }
   std::vector<Interval> slot_ranges() const;
+  SlotBounds slot_bounds() const;
   std::vector<int64_t> opt_slots() const;
   const std::map<std::string, std::string>& metadata() const { return metadata_; }
 
@@ -140,6 +145,8 @@ class GraphBuilder {
   void add_condition(Condition condition);
 
   const Value& value(ValueId id) const { return graph_.values_[static_cast<size_t>(id)]; }
+  // The largest value of `expression` over the ranges of the slots.
+  int64_t bound(const DimExpr& expression) const { return bounds_.maximum(expression); }
   const Graph& unfinished() const { return graph_; }  // what has come so far; readers are known when it is finished
   // Sorts nothing: nodes must have come in topological order. Verifies.
   Result<Graph> finish();
@@ -147,8 +154,11 @@ class GraphBuilder {
  private:
   class NodeSlots;
   ValueId add_value(Value value, NodeId producer);
+  DimExpr add_slot(Slot slot);
+  Result<Inferred> infer(NodeSpec& spec, std::string_view label);
+  Result<ValueId> measured(ValueId value, const std::string& node, std::span<const Interval> ranges);
   Graph graph_;
-  std::vector<Interval> slot_ranges_;
+  SlotBounds bounds_;
   std::vector<int64_t> slot_opts_;
   std::unordered_multimap<uint64_t, size_t> conditions_by_hash_;
 };

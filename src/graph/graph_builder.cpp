@@ -5,6 +5,8 @@
 #include "graph/graph.h"
 #include "graph/infer.h"
 #include "graph/verify.h"
+#include "ops/measure.h"
+#include "ops/registry.h"
 
 namespace memline {
 
@@ -14,12 +16,12 @@ class GraphBuilder::NodeSlots final : public ops::SlotSource {
   NodeSlots(std::string_view label, GraphBuilder& builder) : label_(label), builder_(builder) {}
 
   DimExpr new_slot(std::string_view what, const DimExpr& bound) override {
-    const Interval range{0, std::max<int64_t>(0, bound.bounds(builder_.slot_ranges_).max)};
+    const Interval range{0, std::max<int64_t>(0, builder_.bound(bound))};
     return builder_.add_slot(fmt::format("{}: {}", label_, what), range, bound.evaluate(builder_.slot_opts_.data()));
   }
 
   Status demand(const DimExpr& condition, std::string_view what) override {
-    const Interval range = condition.bounds(builder_.slot_ranges_);
+    const Interval range = condition.bounds(builder_.bounds_.ranges());
     if (range.min == 0 && range.max == 0) return invalid_model("{}: no shape in the given ranges meets it", what);
     if (range.min > 0 || range.max < 0) return {};
     const bool is_truth_value = range.min == 0 && range.max == 1;
@@ -38,30 +40,50 @@ class GraphBuilder::NodeSlots final : public ops::SlotSource {
       expression = DimExpr::slot(static_cast<int32_t>(same - slots.begin()));
       return;
     }
-    const DimExpr slot = builder_.add_slot(fmt::format("{}: size", label_), expression.bounds(builder_.slot_ranges_),
-                                           expression.evaluate(builder_.slot_opts_.data()));
-    slots.back().value = std::exchange(expression, slot);
+    const DimExpr slot = builder_.add_slot({.name = fmt::format("{}: size", label_),
+                                            .range = {builder_.bounds_.minimum(expression), builder_.bound(expression)},
+                                            .opt = expression.evaluate(builder_.slot_opts_.data()),
+                                            .value = expression});
+    expression = slot;
   }
+
+  Failure measure(size_t input, std::span<const Interval> ranges, std::string_view what) override {
+    wanted_ = Wanted{input, {ranges.begin(), ranges.end()}};
+    return unsupported("{} (input {}) is computed from data at run time", what, input);
+  }
+  std::optional<int64_t> bound(const DimExpr& expression) const override { return builder_.bound(expression); }
+
+  struct Wanted {
+    size_t input = 0;
+    std::vector<Interval> ranges;
+  };
+  // What the last inference wanted to have measured.
+  std::optional<Wanted> take_wanted() { return std::exchange(wanted_, std::nullopt); }
 
  private:
   std::string_view label_;
   GraphBuilder& builder_;
+  std::optional<Wanted> wanted_;
 };
 
 GraphBuilder::GraphBuilder(const Graph& base) {
   graph_.slots_ = base.slots_;
   graph_.conditions_ = base.conditions_;
   graph_.metadata_ = base.metadata_;
-  slot_ranges_ = base.slot_ranges();
+  bounds_ = base.slot_bounds();
   slot_opts_ = base.opt_slots();
   for (size_t i = 0; i < graph_.conditions_.size(); ++i)
     conditions_by_hash_.emplace(graph_.conditions_[i].left.hash(), i);
 }
 
 DimExpr GraphBuilder::add_slot(std::string name, Interval range, int64_t opt) {
-  graph_.slots_.push_back({.name = std::move(name), .range = range, .opt = opt});
-  slot_ranges_.push_back(range);
-  slot_opts_.push_back(opt);
+  return add_slot({.name = std::move(name), .range = range, .opt = opt});
+}
+
+DimExpr GraphBuilder::add_slot(Slot slot) {
+  bounds_.add(slot.range, slot.value);
+  slot_opts_.push_back(slot.opt);
+  graph_.slots_.push_back(std::move(slot));
   return DimExpr::slot(static_cast<int32_t>(graph_.slots_.size() - 1));
 }
 
@@ -81,11 +103,54 @@ ValueId GraphBuilder::add_constant(std::string name, Constant constant) {
   TensorType type{.dtype = constant.view.dtype};
   for (int i = 0; i < constant.view.rank; ++i) type.dims.emplace_back(constant.view.dim(i));
   auto integers = constant_integers(constant.view);
+  auto reals = constant_reals(constant.view);
   return add_value({.name = std::move(name),
                     .type = std::move(type),
                     .constant = std::move(constant),
-                    .integers = std::move(integers)},
+                    .integers = std::move(integers),
+                    .reals = std::move(reals)},
                    kNoNode);
+}
+
+// The types of a node's outputs, with slots for what is too large. Where the rule asks for integers that only the data
+// knows, the node is made to read them through a Measure, and the rule is asked again.
+Result<Inferred> GraphBuilder::infer(NodeSpec& spec, std::string_view label) {
+  for (;;) {
+    const auto inputs = infer_inputs(graph_.values_, std::span<const ValueId>(spec.inputs).first(spec.base_inputs));
+    NodeSlots slots(label, *this);
+    auto inferred = infer_node(*spec.op, spec.attrs, inputs, spec.output_names.size(), slots);
+    if (const auto wanted = slots.take_wanted(); wanted && !inferred) {
+      ValueId& input = spec.inputs[wanted->input];
+      MEML_TRY(input, measured(input, spec.name, wanted->ranges));
+      continue;
+    }
+    if (!inferred) return inferred;
+    for (TensorType& type : inferred->types)
+      for (DimExpr& dim : type.dims) slots.shrink(dim);
+    if (inferred->integers)
+      for (DimExpr& integer : *inferred->integers) slots.shrink(integer);
+    return inferred;
+  }
+}
+
+Result<ValueId> GraphBuilder::measured(ValueId value, const std::string& node, std::span<const Interval> ranges) {
+  ops::MeasureAttrs attrs;
+  NodeSpec spec{.name = fmt::format("{}:{}", node, this->value(value).name),
+                .op = ops::find("Measure", "memline"),
+                .inputs = {value},
+                .output_names = {this->value(value).name + ":measured"}};
+  for (size_t k = 0; k < ranges.size(); ++k) {
+    attrs.least.push_back(ranges[k].min);
+    attrs.most.push_back(ranges[k].max);
+    spec.output_names.push_back(fmt::format("{}[{}]", this->value(value).name, k));
+  }
+  spec.attrs = ops::Attrs::of(attrs);
+  MEML_TRY(const std::vector<ValueId> outputs, add_node(std::move(spec)));
+  std::vector<DimExpr> integers;
+  for (size_t k = 0; k < ranges.size(); ++k)
+    integers.push_back(this->value(outputs[k + 1]).type.dims[0] + ranges[k].min);
+  graph_.values_[static_cast<size_t>(outputs[0])].integers = std::move(integers);
+  return outputs[0];
 }
 
 Result<std::vector<ValueId>> GraphBuilder::add_node(NodeSpec spec) {
@@ -97,18 +162,13 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(NodeSpec spec) {
   for (const ValueId id : spec.inputs)
     if (id != kNoValue && (id < 0 || static_cast<size_t>(id) >= graph_.values_.size()))
       return internal("{}: reads value {} of {}", label, id, graph_.values_.size());
-  const auto inputs = infer_inputs(graph_.values_, std::span<const ValueId>(spec.inputs).first(spec.base_inputs));
-  NodeSlots slots(label, *this);
-  auto inferred = infer_node(*spec.op, spec.attrs, inputs, spec.output_names.size(), slots);
+  auto inferred = infer(spec, label);
   if (!inferred) return with_prefix(std::move(inferred).error(), label);
-  for (TensorType& type : inferred->types)
-    for (DimExpr& dim : type.dims) slots.shrink(dim);
-  if (inferred->integers)
-    for (DimExpr& integer : *inferred->integers) slots.shrink(integer);
   if (!spec.epilogues.empty()) {
     auto status = check_epilogues(*spec.op, spec.epilogues, graph_.values_, spec.inputs, inferred->types[0]);
     if (!status) return with_prefix(std::move(status).error(), label);
     inferred->integers.reset();
+    inferred->reals.reset();
   }
 
   Node node{.name = std::move(spec.name),
@@ -122,6 +182,7 @@ Result<std::vector<ValueId>> GraphBuilder::add_node(NodeSpec spec) {
   for (size_t i = 0; i < inferred->types.size(); ++i) {
     Value value{.name = std::move(spec.output_names[i]), .type = std::move(inferred->types[i])};
     if (i == 0) value.integers = std::move(inferred->integers);
+    if (i == 0) value.reals = std::move(inferred->reals);
     node.outputs.push_back(add_value(std::move(value), id));
   }
   graph_.nodes_.push_back(std::move(node));

@@ -17,6 +17,8 @@ std::string node_label(const ops::OpDef& op, std::string_view name);
 
 // The integers of a small constant of an integer or boolean dtype.
 std::optional<std::vector<DimExpr>> constant_integers(const TensorView& view);
+// The numbers of a small f32 constant.
+std::optional<std::vector<FloatExpr>> constant_reals(const TensorView& view);
 
 // What infer is told of the values; an id of kNoValue is an absent input.
 std::vector<ops::InferInput> infer_inputs(std::span<const Value> values, std::span<const ValueId> inputs);
@@ -24,6 +26,7 @@ std::vector<ops::InferInput> infer_inputs(std::span<const Value> values, std::sp
 struct Inferred {
   TensorTypes types;                             // one an output
   std::optional<std::vector<DimExpr>> integers;  // of output 0
+  std::optional<std::vector<FloatExpr>> reals;
 };
 // `inputs` are the op's own. Checks that the op answered for every output. Errors carry no prefix.
 Result<Inferred> infer_node(const ops::OpDef& op, const ops::Attrs& attrs, std::span<const ops::InferInput> inputs,

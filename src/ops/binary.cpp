@@ -101,6 +101,16 @@ OpDef with_integers(OpDef op) {
   return op;
 }
 
+template <FloatExpr (*rule)(const FloatExpr& a, const FloatExpr& b)>
+OpDef with_reals(OpDef op) {
+  op.reals = reals_of<rule>;
+  return op;
+}
+FloatExpr real_sum(const FloatExpr& a, const FloatExpr& b) { return a + b; }
+FloatExpr real_difference(const FloatExpr& a, const FloatExpr& b) { return a - b; }
+FloatExpr real_product(const FloatExpr& a, const FloatExpr& b) { return a * b; }
+FloatExpr real_quotient(const FloatExpr& a, const FloatExpr& b) { return a / b; }
+
 // floor_div rounds down; Div rounds towards zero.
 std::optional<DimExpr> truncated_quotient(const DimExpr& a, const DimExpr& b) {
   if (a.is_constant() && b.is_constant()) return divide(*a.constant(), *b.constant());
@@ -203,13 +213,14 @@ OpDef pow_op() {
 
 std::vector<OpDef> binary_ops() {
   return {
-      with_integers<sum>(arithmetic<[](auto a, auto b) { return wrapping_add(a, b); }>("Add", 7)),
+      with_reals<real_sum>(with_integers<sum>(arithmetic<[](auto a, auto b) { return wrapping_add(a, b); }>("Add", 7))),
       with_integers<both>(comparison<Accepts::booleans, [](auto a, auto b) { return a != 0 && b != 0; }>("And", 7)),
       bit_shift_op(),
       bits<[](auto a, auto b) { return a & b; }>("BitwiseAnd", 18),
       bits<[](auto a, auto b) { return a | b; }>("BitwiseOr", 18),
       bits<[](auto a, auto b) { return a ^ b; }>("BitwiseXor", 18),
-      with_integers<truncated_quotient>(arithmetic<[](auto a, auto b) { return divide(a, b); }>("Div", 7)),
+      with_reals<real_quotient>(
+          with_integers<truncated_quotient>(arithmetic<[](auto a, auto b) { return divide(a, b); }>("Div", 7))),
       with_integers<same>(comparison<Accepts::anything, [](auto a, auto b) { return a == b; }>("Equal", 7)),
       with_integers<above>(comparison<Accepts::numbers, [](auto a, auto b) { return b < a; }>("Greater", 7)),
       with_integers<not_below>(
@@ -217,10 +228,12 @@ std::vector<OpDef> binary_ops() {
       with_integers<below>(comparison<Accepts::numbers, [](auto a, auto b) { return a < b; }>("Less", 7)),
       with_integers<not_above>(comparison<Accepts::numbers, [](auto a, auto b) { return a <= b; }>("LessOrEqual", 12)),
       mod_op(),
-      with_integers<times>(arithmetic<[](auto a, auto b) { return wrapping_mul(a, b); }>("Mul", 7)),
+      with_reals<real_product>(
+          with_integers<times>(arithmetic<[](auto a, auto b) { return wrapping_mul(a, b); }>("Mul", 7))),
       with_integers<either>(comparison<Accepts::booleans, [](auto a, auto b) { return a != 0 || b != 0; }>("Or", 7)),
       pow_op(),
-      with_integers<difference>(arithmetic<[](auto a, auto b) { return wrapping_sub(a, b); }>("Sub", 7)),
+      with_reals<real_difference>(
+          with_integers<difference>(arithmetic<[](auto a, auto b) { return wrapping_sub(a, b); }>("Sub", 7))),
       comparison<Accepts::booleans, [](auto a, auto b) { return (a != 0) != (b != 0); }>("Xor", 7),
   };
 }

@@ -59,13 +59,34 @@ void cast(std::span<const TensorView> in, std::span<TensorView> out) {
 
 bool tracks_integers(DType dtype) { return dtype == DType::i64 || dtype == DType::i32 || dtype == DType::boolean; }
 
+// A float as an integer. One that was an integer before is that again where f32 held it exactly.
+DimExpr truncated(const InferContext& in, const FloatExpr& x) {
+  constexpr int64_t kExact = 1 << 24;
+  const auto integer = x.integer();
+  if (integer && in.bound(*integer) <= kExact && in.bound(0 - *integer) <= kExact) return *integer;
+  return trunc(x);
+}
+
 // Between the integer types that sizes come in a cast changes nothing; to bool it asks whether the integer is 0.
 Integers cast_integers(const InferContext& in, DType to) {
+  if (in.reals(0) != nullptr && (to == DType::i64 || to == DType::i32)) {
+    std::vector<DimExpr> integers;
+    for (const FloatExpr& x : *in.reals(0)) integers.push_back(truncated(in, x));
+    return integers;
+  }
   if (!tracks_integers(in.dtype(0)) || !tracks_integers(to) || in.values(0) == nullptr) return std::nullopt;
   std::vector<DimExpr> integers = *in.values(0);
   if (to == DType::boolean && in.dtype(0) != to)
     for (DimExpr& x : integers) x = 1 - equal(x, 0);
   return integers;
+}
+
+Reals cast_reals(const InferContext& in) {
+  if (in.reals(0) != nullptr) return *in.reals(0);
+  if (!tracks_integers(in.dtype(0)) || in.values(0) == nullptr) return std::nullopt;
+  std::vector<FloatExpr> reals;
+  for (const DimExpr& x : *in.values(0)) reals.emplace_back(x);
+  return reals;
 }
 
 Result<CastAttrs> import(AttrReader& reader, int) {
@@ -81,6 +102,7 @@ Result<TensorTypes> infer(const CastAttrs& attrs, const InferContext& in) {
   return TensorTypes{{.dtype = attrs.to, .dims = in.dims(0)}};
 }
 Result<Integers> values(const CastAttrs& attrs, const InferContext& in) { return cast_integers(in, attrs.to); }
+Result<Reals> reals(const CastAttrs&, const InferContext& in) { return cast_reals(in); }
 void reference(const CastAttrs&, std::span<const TensorView> in, std::span<TensorView> out) { cast(in, out); }
 
 Result<TensorTypes> infer_like(const NoAttrs&, const InferContext& in) {
@@ -88,6 +110,7 @@ Result<TensorTypes> infer_like(const NoAttrs&, const InferContext& in) {
   return TensorTypes{{.dtype = in.dtype(1), .dims = in.dims(0)}};
 }
 Result<Integers> values_like(const NoAttrs&, const InferContext& in) { return cast_integers(in, in.dtype(1)); }
+Result<Reals> reals_like(const NoAttrs&, const InferContext& in) { return cast_reals(in); }
 void reference_like(const NoAttrs&, std::span<const TensorView> in, std::span<TensorView> out) { cast(in, out); }
 
 // Of the second input only the type matters.
@@ -105,6 +128,7 @@ OpDef cast() {
                                        .import = import,
                                        .infer = infer,
                                        .values = values,
+                                       .reals = reals,
                                        .reference = reference,
                                        .rows = rows<CastAttrs>});
 }
@@ -113,6 +137,7 @@ OpDef cast_like() {
   return define_op<NoAttrs>("CastLike", {.since_opset = 15,
                                          .infer = infer_like,
                                          .values = values_like,
+                                         .reals = reals_like,
                                          .reference = reference_like,
                                          .rows = rows<NoAttrs>});
 }

@@ -47,9 +47,12 @@ void reference(const NoAttrs&, std::span<const TensorView> in, std::span<TensorV
 }  // namespace
 
 OpDef constant_of_shape() {
-  return define_op<NoAttrs>(
-      "ConstantOfShape",
-      {.since_opset = 9, .import = import, .infer = infer, .values = values, .reference = reference});
+  return define_op<NoAttrs>("ConstantOfShape", {.since_opset = 9,
+                                                .import = import,
+                                                .infer = infer,
+                                                .values = values,
+                                                .reference = reference,
+                                                .extent_inputs = always<1>});
 }
 
 }  // namespace memline::ops

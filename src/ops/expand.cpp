@@ -57,9 +57,13 @@ std::optional<Placement> view(const NoAttrs&, const InferContext& in, size_t, si
 }  // namespace
 
 OpDef expand() {
-  return define_op<NoAttrs>(
-      "Expand",
-      {.since_opset = 8, .infer = infer, .values = values, .reference = reference, .rows = rows, .view_output = view});
+  return define_op<NoAttrs>("Expand", {.since_opset = 8,
+                                       .infer = infer,
+                                       .values = values,
+                                       .reference = reference,
+                                       .rows = rows,
+                                       .view_output = view,
+                                       .extent_inputs = always<2>});
 }
 
 }  // namespace memline::ops

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <limits>
 
 #include "tensor/half.h"
 
@@ -113,6 +114,9 @@ std::vector<T> elements_of(const TensorView& view, Load&& load_element) {
   return values;
 }
 
+// Shapes, pads and the like have at most two numbers an axis.
+constexpr int64_t kMostMeasured = 2 * kMaxRank;
+
 std::string count_text(size_t at_least, size_t at_most) {
   if (at_least == at_most) return fmt::format("{} input{}", at_least, at_least == 1 ? "" : "s");
   if (at_most == static_cast<size_t>(-1)) return fmt::format("at least {} input{}", at_least, at_least == 1 ? "" : "s");
@@ -183,6 +187,20 @@ Result<std::vector<int64_t>> InferContext::constant_ints(size_t i, std::string_v
   if (tracked == nullptr || known.size() != tracked->size())
     return unsupported("{} (input {}) is computed at run time; it must be known when the engine is built", what, i);
   return known;
+}
+
+Result<std::vector<DimExpr>> InferContext::integers(size_t i, std::string_view what, Interval range) const {
+  if (const std::vector<DimExpr>* known = values(i)) return *known;
+  std::optional<int64_t> count = product(dims(i)).constant();
+  if (slots_ == nullptr || !count || *count < 0 || *count > kMostMeasured)
+    return unsupported("{} (input {}, {}) is computed from data at run time", what, i, type(i).text());
+  return slots_->measure(i, std::vector<Interval>(static_cast<size_t>(*count), range), what);
+}
+
+int64_t InferContext::bound(const DimExpr& expression) const {
+  constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
+  if (expression.is_constant()) return *expression.constant();
+  return slots_ == nullptr ? kUnknown : slots_->bound(expression).value_or(kUnknown);
 }
 
 Result<std::vector<float>> InferContext::constant_floats(size_t i, std::string_view what) const {

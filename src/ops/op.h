@@ -1,11 +1,12 @@
 // OpDef: everything the system knows of one operator, defined in one file of this folder named after it.
-//   name, since_opset  what the model file calls it, and the first opset whose meaning we implement
-//   import             any opset's node -> one attribute struct and one list of inputs (old attributes become constant
-//   inputs) infer              input types -> output types; every check of the node's own rules lives here values
-//   optional: the integers of output 0 as DimExprs (shape arithmetic leaves the graph through it) reference the plain,
-//   slow, obvious implementation; right for any strides. Everything fast is tested against it rows optional: which rows
-//   of each input a range of output rows needs (bands) views              optional: where an output lies inside an
-//   input, or an input inside the output, so that nothing is copied
+//   * name, since_opset: what the model file calls it, and the first opset whose meaning we implement.
+//   * import: any opset's node -> one attribute struct and one list of inputs (old attributes become constant inputs).
+//   * infer: input types -> output types; every check of the node's own rules lives here.
+//   * values, reals (optional): the elements of output 0 as DimExprs or FloatExprs; shape arithmetic leaves the graph
+//     through them. An op whose `values` only moves elements needs no `reals`.
+//   * reference: the plain, slow, obvious implementation; right for any strides. Everything fast is tested against it.
+//   * rows (optional): which rows of each input a range of output rows needs (bands).
+//   * views (optional): where an output lies inside an input, or an input inside the output, so that nothing is copied.
 #pragma once
 
 #include <functional>
@@ -62,8 +63,9 @@ struct InferInput {
   bool present = true;
   TensorType type;
   const TensorView* constant = nullptr;  // its value, when it is a constant
-  const std::vector<DimExpr>* values =
-      nullptr;  // its elements, when it is a small integer tensor that shape arithmetic knows
+  // Its elements, when it is a small tensor that shape arithmetic knows: of integers, or of f32.
+  const std::vector<DimExpr>* values = nullptr;
+  const std::vector<FloatExpr>* reals = nullptr;
 };
 
 // Gives out slots for counts that depend on data, and keeps the conditions on slots that an op's rules demand.
@@ -75,6 +77,13 @@ class SlotSource {
   virtual Status demand(const DimExpr& condition, std::string_view what) {
     return unsupported("{}: needs the condition {} at run time, and nothing here keeps it", what, condition.text());
   }
+  // Integers that a run computes from data become slots: element k of input `input` lies in ranges[k], and is read
+  // before the node runs. What it returns ends the inference; it is done again with the integers known.
+  virtual Failure measure(size_t input, std::span<const Interval>, std::string_view what) {
+    return unsupported("{} (input {}) is computed from data at run time", what, input);
+  }
+  // The largest value the expression can have; nullopt where the ranges of slots are not known.
+  virtual std::optional<int64_t> bound(const DimExpr&) const { return std::nullopt; }
 };
 
 class InferContext {
@@ -93,6 +102,9 @@ class InferContext {
   // The integers of input i (constant or tracked), or nullptr. Flat, row-major.
   const std::vector<DimExpr>* values(size_t i) const { return has(i) ? inputs_[i].values : nullptr; }
 
+  // The same for f32: constants of up to 64 elements, and what float arithmetic on extents gives.
+  const std::vector<FloatExpr>* reals(size_t i) const { return has(i) ? inputs_[i].reals : nullptr; }
+
   Status expect_inputs(size_t at_least, size_t at_most) const;  // invalid_model: "expects 2 to 3 inputs, got 4"
   Status expect_float(size_t i) const;
   Status expect_rank(size_t i, int at_least, int at_most) const;
@@ -103,6 +115,12 @@ class InferContext {
 
   // A new extent known only when the op has run, at most `bound`.
   DimExpr count(std::string_view what, const DimExpr& bound) const { return slots_->new_slot(what, bound); }
+
+  // The integers of input i, each inside `range`: as shape arithmetic knows them, or as slots that a run fills from the
+  // data. `what` names the input in errors.
+  Result<std::vector<DimExpr>> integers(size_t i, std::string_view what, Interval range) const;
+  // The largest value of `expression`; the largest int64_t where nothing is known of its slots.
+  int64_t bound(const DimExpr& expression) const;
 
   // The two extents must be equal: nothing to do, invalid_model when they never are, else a condition that every run
   // checks.
@@ -152,11 +170,15 @@ struct OpDef {
   std::function<Result<Attrs>(std::string_view text)> parse_attrs;
   std::function<Result<TensorTypes>(const Attrs&, const InferContext&)> infer;
   std::function<Result<std::optional<std::vector<DimExpr>>>(const Attrs&, const InferContext&)> values;
+  std::function<Result<std::optional<std::vector<FloatExpr>>>(const Attrs&, const InferContext&)> reals;
   std::function<void(const Attrs&, std::span<const TensorView> in, std::span<TensorView> out)> reference;
   std::function<std::vector<RowNeed>(const Attrs&, const InferContext&, int axis, RowRange rows)> rows;
   Views views;
   int channel_axis = 1;       // the axis of an epilogue's bias; -1 is the last
   bool deterministic = true;  // false: never merged or folded
+  // Bit i: input i says only how large the output is. Where shape arithmetic knows it, the reference does without: it
+  // is then absent.
+  std::function<uint64_t(const Attrs&)> extent_inputs;
 };
 
 // The typed functions of one op. `import` may be left out when the struct's fields have ONNX's names, defaults and
@@ -168,6 +190,7 @@ struct OpFunctions {
   Result<A> (*import)(AttrReader&, int opset) = nullptr;
   Result<TensorTypes> (*infer)(const A&, const InferContext&) = nullptr;
   Result<std::optional<std::vector<DimExpr>>> (*values)(const A&, const InferContext&) = nullptr;
+  Result<std::optional<std::vector<FloatExpr>>> (*reals)(const A&, const InferContext&) = nullptr;
   void (*reference)(const A&, std::span<const TensorView> in, std::span<TensorView> out) = nullptr;
   std::vector<RowNeed> (*rows)(const A&, const InferContext&, int axis, RowRange rows) = nullptr;
   std::optional<Placement> (*view_output)(const A&, const InferContext&, size_t output, size_t input,
@@ -175,7 +198,14 @@ struct OpFunctions {
   std::optional<Placement> (*view_input)(const A&, const InferContext&, size_t input, const Placement& at) = nullptr;
   int channel_axis = 1;
   bool deterministic = true;
+  uint64_t (*extent_inputs)(const A&) = nullptr;
 };
+
+// As an op's `extent_inputs` where they do not depend on attributes.
+template <uint64_t bits, typename A = NoAttrs>
+uint64_t always(const A&) {
+  return bits;
+}
 
 namespace detail {
 Status read_field(const AttrReader& reader, std::string_view name, int64_t& value);
@@ -206,6 +236,7 @@ OpDef define_op(std::string_view name, const OpFunctions<A>& f) {
   op.since_opset = f.since_opset;
   op.channel_axis = f.channel_axis;
   op.deterministic = f.deterministic;
+  if (f.extent_inputs) op.extent_inputs = [extents = f.extent_inputs](const Attrs& a) { return extents(a.as<A>()); };
   op.import = [import = f.import ? f.import : &detail::import_fields<A>](AttrReader& reader,
                                                                          int opset) -> Result<Attrs> {
     MEML_TRY(A attrs, import(reader, opset));
@@ -215,9 +246,10 @@ OpDef define_op(std::string_view name, const OpFunctions<A>& f) {
   op.infer = [infer = f.infer](const Attrs& a, const InferContext& in) { return infer(a.as<A>(), in); };
   if (f.values)
     op.values = [values = f.values](const Attrs& a, const InferContext& in) { return values(a.as<A>(), in); };
-  op.reference = [reference = f.reference](const Attrs& a, std::span<const TensorView> in, std::span<TensorView> out) {
-    reference(a.as<A>(), in, out);
-  };
+  if (f.reals) op.reals = [reals = f.reals](const Attrs& a, const InferContext& in) { return reals(a.as<A>(), in); };
+  if (f.reference)
+    op.reference = [reference = f.reference](const Attrs& a, std::span<const TensorView> in,
+                                             std::span<TensorView> out) { reference(a.as<A>(), in, out); };
   if (f.rows)
     op.rows = [rows = f.rows](const Attrs& a, const InferContext& in, int axis, RowRange range) {
       return rows(a.as<A>(), in, axis, range);

@@ -76,7 +76,9 @@ void reference(const NoAttrs&, std::span<const TensorView> in, std::span<TensorV
 }  // namespace
 
 OpDef range() {
-  return define_op<NoAttrs>("Range", {.since_opset = 11, .infer = infer, .values = values, .reference = reference});
+  return define_op<NoAttrs>(
+      "Range",
+      {.since_opset = 11, .infer = infer, .values = values, .reference = reference, .extent_inputs = always<2>});
 }
 
 }  // namespace memline::ops

@@ -27,6 +27,7 @@
   op(dropout) \
   op(dynamic_quantize_linear) \
   op(expand) \
+  op(extents) \
   op(eye_like) \
   op(flatten) \
   op(gather) \
@@ -46,6 +47,7 @@
   op(matmul) \
   op(matmul_integer) \
   op(max_pool) \
+  op(measure) \
   op(non_max_suppression) \
   op(non_zero) \
   op(one_hot) \

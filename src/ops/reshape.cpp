@@ -105,9 +105,13 @@ std::optional<Placement> view(const ReshapeAttrs& attrs, const InferContext& in,
 }  // namespace
 
 OpDef reshape() {
-  return define_op<ReshapeAttrs>(
-      "Reshape",
-      {.since_opset = 5, .infer = infer, .values = values, .reference = reference, .rows = rows, .view_output = view});
+  return define_op<ReshapeAttrs>("Reshape", {.since_opset = 5,
+                                             .infer = infer,
+                                             .values = values,
+                                             .reference = reference,
+                                             .rows = rows,
+                                             .view_output = view,
+                                             .extent_inputs = always<2, ReshapeAttrs>});
 }
 
 }  // namespace memline::ops

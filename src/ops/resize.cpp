@@ -247,10 +247,18 @@ std::vector<RowNeed> resize_rows(const ResizeAttrs& attrs, const InferContext& i
   return needs;
 }
 
+// With the output's dims known, sizes tell no more: unless one quotient is picked from all of them.
+static uint64_t extent_inputs(const ResizeAttrs& attrs) {
+  return attrs.scales_input == 2 && attrs.keep_aspect_ratio_policy == "stretch" ? 1u << 3 : 0;
+}
+
 OpDef resize() {
-  return define_op<ResizeAttrs>(
-      "Resize",
-      {.since_opset = 10, .import = import, .infer = infer_resize, .reference = resize_reference, .rows = resize_rows});
+  return define_op<ResizeAttrs>("Resize", {.since_opset = 10,
+                                           .import = import,
+                                           .infer = infer_resize,
+                                           .reference = resize_reference,
+                                           .rows = resize_rows,
+                                           .extent_inputs = extent_inputs});
 }
 
 }  // namespace memline::ops

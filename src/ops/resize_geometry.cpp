@@ -54,6 +54,7 @@ double raw_weight(const ResizeAttrs& attrs, const ResizeAxis& axis, const Resize
 ResizeAxes resize_axes(const ResizeAttrs& attrs, std::span<const TensorView> in, const TensorView& out) {
   const TensorView& x = in[0];
   const TensorView scales = input_or_none(in, static_cast<size_t>(attrs.scales_input));
+  // Without either, the sizes are known from the output.
   const TensorView sizes = attrs.scales_input == 2 ? input_or_none(in, 3) : TensorView{};
   const TensorView roi = attrs.scales_input == 2 ? input_or_none(in, 1) : TensorView{};
   const bool crops = attrs.coordinate_transformation_mode == "tf_crop_and_resize" && has_elements(roi);
@@ -70,7 +71,7 @@ ResizeAxes resize_axes(const ResizeAttrs& attrs, std::span<const TensorView> in,
     if (at < 0) continue;
     if (keeps_aspect) {
       axis.num = num, axis.den = den;
-    } else if (has_elements(sizes)) {
+    } else if (!has_elements(scales)) {
       axis.num = static_cast<double>(axis.out), axis.den = static_cast<double>(axis.in);
     } else {
       axis.num = element(scales, at);

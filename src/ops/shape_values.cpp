@@ -112,11 +112,15 @@ Integers moved_integers(const InferContext& in, const std::vector<DimExpr>& out_
   return integers;
 }
 
-Integers elementwise_integers(const InferContext& in, const ElementRule& f) {
+namespace {
+
+// f of the elements of all inputs, broadcast; `elements(i)` are those of input i, or nullptr.
+template <typename T, typename Elements, typename Rule>
+std::optional<std::vector<T>> elementwise(const InferContext& in, Elements&& elements, Rule&& f) {
   std::vector<TensorView> views;
   int rank = 0;
   for (size_t i = 0; i < in.size(); ++i) {
-    const auto extents = in.values(i) != nullptr ? small_dims(in.dims(i)) : std::nullopt;
+    const auto extents = elements(i) != nullptr ? small_dims(in.dims(i)) : std::nullopt;
     if (!extents) return std::nullopt;
     views.push_back(dense_view(DType::i64, nullptr, *extents));
     rank = std::max(rank, in.rank(i));
@@ -129,20 +133,41 @@ Integers elementwise_integers(const InferContext& in, const ElementRule& f) {
   if (!extents) return std::nullopt;
 
   const TensorView out = dense_view(DType::i64, nullptr, *extents);
-  std::vector<DimExpr> integers(static_cast<size_t>(out.elements())), arguments(in.size());
-  std::vector<std::vector<DimExpr>> columns(in.size(), integers);
+  std::vector<std::vector<T>> columns(in.size());
   for (size_t i = 0; i < in.size(); ++i)
     walk_broadcast(
-        out,
-        [&](const auto& at) { columns[i][static_cast<size_t>(at[0])] = (*in.values(i))[static_cast<size_t>(at[1])]; },
-        views[i]);
-  for (size_t k = 0; k < integers.size(); ++k) {
-    for (size_t i = 0; i < in.size(); ++i) arguments[i] = columns[i][k];
-    const std::optional<DimExpr> value = f(arguments);
-    if (!value || value->too_large()) return std::nullopt;
-    integers[k] = *value;
+        out, [&](const auto& at) { columns[i].push_back((*elements(i))[static_cast<size_t>(at[1])]); }, views[i]);
+  std::vector<T> result;
+  for (size_t k = 0; k < static_cast<size_t>(out.elements()); ++k) {
+    std::vector<T> arguments;
+    for (const std::vector<T>& column : columns) arguments.push_back(column[k]);
+    std::optional<T> value = f(std::span<const T>(arguments));
+    if (!value) return std::nullopt;
+    result.push_back(*std::move(value));
   }
-  return integers;
+  return result;
+}
+
+// Past this an expression is no size of anything, and the bounds of what it leads to would take long to find.
+constexpr int kMostFloatNodes = 256;
+
+}  // namespace
+
+// Expressions that are too large to carry along get a slot from whoever asked.
+Integers elementwise_integers(const InferContext& in, const ElementRule& f) {
+  return elementwise<DimExpr>(
+      in, [&](size_t i) { return in.values(i); }, f);
+}
+
+Reals elementwise_reals(const InferContext& in, const RealRule& f) {
+  for (size_t i = 0; i < in.size(); ++i)
+    if (in.dtype(i) != DType::f32) return std::nullopt;
+  return elementwise<FloatExpr>(
+      in, [&](size_t i) { return in.reals(i); },
+      [&](std::span<const FloatExpr> x) {
+        const FloatExpr value = f(x);
+        return value.node_count() > kMostFloatNodes ? std::nullopt : std::optional(value);
+      });
 }
 
 }  // namespace memline::ops

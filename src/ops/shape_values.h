@@ -13,6 +13,7 @@
 namespace memline::ops {
 
 using Integers = std::optional<std::vector<DimExpr>>;
+using Reals = std::optional<std::vector<FloatExpr>>;
 
 inline constexpr int64_t kMaxIntegers = 64;
 
@@ -43,5 +44,19 @@ Result<Integers> integers_by_moving(const A& attrs, const InferContext& in) {
 // expression.
 using ElementRule = std::function<std::optional<DimExpr>(std::span<const DimExpr>)>;
 Integers elementwise_integers(const InferContext& in, const ElementRule& f);
+
+// The same in f32.
+using RealRule = std::function<FloatExpr(std::span<const FloatExpr>)>;
+Reals elementwise_reals(const InferContext& in, const RealRule& f);
+
+// f over all inputs, from the first to the last, as an op's `reals`.
+template <FloatExpr (*f)(const FloatExpr& a, const FloatExpr& b)>
+Result<Reals> reals_of(const Attrs&, const InferContext& in) {
+  return elementwise_reals(in, [](std::span<const FloatExpr> x) {
+    FloatExpr result = x[0];
+    for (const FloatExpr& next : x.subspan(1)) result = f(result, next);
+    return result;
+  });
+}
 
 }  // namespace memline::ops

@@ -115,7 +115,8 @@ OpDef split() {
                                          .values = values,
                                          .reference = reference,
                                          .rows = rows,
-                                         .view_output = view});
+                                         .view_output = view,
+                                         .extent_inputs = always<2, SplitAttrs>});
 }
 
 }  // namespace memline::ops

@@ -76,9 +76,13 @@ std::optional<Placement> view(const NoAttrs&, const InferContext& in, size_t, si
 }  // namespace
 
 OpDef squeeze() {
-  return define_op<NoAttrs>(
-      "Squeeze",
-      {.import = import, .infer = infer, .values = values, .reference = reference, .rows = rows, .view_output = view});
+  return define_op<NoAttrs>("Squeeze", {.import = import,
+                                        .infer = infer,
+                                        .values = values,
+                                        .reference = reference,
+                                        .rows = rows,
+                                        .view_output = view,
+                                        .extent_inputs = always<2>});
 }
 
 }  // namespace memline::ops

@@ -56,7 +56,8 @@ OpDef tile() {
                                      .values = integers_by_moving<infer, reference, 1>,
                                      .reference = reference,
                                      .rows = rows,
-                                     .view_output = view});
+                                     .view_output = view,
+                                     .extent_inputs = always<2>});
 }
 
 }  // namespace memline::ops

@@ -89,6 +89,18 @@ OpDef with_integers(OpDef op) {
   return op;
 }
 
+template <FloatExpr (*rule)(const FloatExpr& x)>
+OpDef with_reals(OpDef op) {
+  op.reals = [](const Attrs&, const InferContext& in) {
+    return Result<Reals>(elementwise_reals(in, [](std::span<const FloatExpr> x) { return rule(x[0]); }));
+  };
+  return op;
+}
+FloatExpr real_floor(const FloatExpr& x) { return FloatExpr(floor(x)); }
+FloatExpr real_ceil(const FloatExpr& x) { return FloatExpr(ceil(x)); }
+FloatExpr real_round(const FloatExpr& x) { return FloatExpr(round_half_even(x)); }
+FloatExpr real_reciprocal(const FloatExpr& x) { return 1.0f / x; }
+
 constexpr auto relu = [](auto x) { return x < 0 ? decltype(x)(0) : x; };
 constexpr auto sign = [](auto x) {
   return std::is_floating_point_v<decltype(x)> && x != x ? x : decltype(x)((x > 0) - (x < 0));
@@ -159,14 +171,14 @@ std::vector<OpDef> unary_ops() {
       floats<[](auto x) { return std::asin(x); }>("Asin", 7),
       floats<[](auto x) { return std::atan(x); }>("Atan", 7),
       numbers<Accepts::integers, inverted>("BitwiseNot", 18),
-      floats<[](auto x) { return std::ceil(x); }>("Ceil", 6),
+      with_reals<real_ceil>(floats<[](auto x) { return std::ceil(x); }>("Ceil", 6)),
       floats<celu, CeluAttrs>("Celu", 12),
       floats<[](auto x) { return std::cos(x); }>("Cos", 7),
       floats<[](auto x) { return std::cosh(x); }>("Cosh", 9),
       floats<[](auto x, const EluAttrs& a) { return x < 0 ? a.alpha * std::expm1(x) : x; }, EluAttrs>("Elu", 6),
       numbers<Accepts::numbers, erf>("Erf", 9),
       floats<[](auto x) { return std::exp(x); }>("Exp", 6),
-      floats<[](auto x) { return std::floor(x); }>("Floor", 6),
+      with_reals<real_floor>(floats<[](auto x) { return std::floor(x); }>("Floor", 6)),
       gelu_op(),
       floats<[](auto x, const HardSigmoidAttrs& a) { return clip01(a.alpha * x + a.beta); }, HardSigmoidAttrs>(
           "HardSigmoid", 6),
@@ -179,9 +191,10 @@ std::vector<OpDef> unary_ops() {
       with_integers<[](const DimExpr& x) { return 0 - x; }>(numbers<Accepts::signed_numbers, negated>("Neg", 6)),
       with_integers<[](const DimExpr& x) { return equal(x, 0); }>(
           test<Accepts::booleans, [](auto x) { return x == 0; }>("Not", 1)),
-      floats<[](auto x) { return 1 / x; }>("Reciprocal", 6),
+      with_reals<real_reciprocal>(floats<[](auto x) { return 1 / x; }>("Reciprocal", 6)),
       numbers<Accepts::signed_numbers, relu>("Relu", 6),
-      floats<[](auto x) { return std::nearbyint(x); }>("Round", 11),  // halves to even, as the rounding mode is
+      with_reals<real_round>(
+          floats<[](auto x) { return std::nearbyint(x); }>("Round", 11)),  // halves to even, as the rounding mode is
       floats<selu, SeluAttrs>("Selu", 6),
       floats<sigmoid>("Sigmoid", 6),
       silu_op(),

@@ -60,9 +60,13 @@ std::optional<Placement> view(const NoAttrs&, const InferContext& in, size_t, si
 }  // namespace
 
 OpDef unsqueeze() {
-  return define_op<NoAttrs>(
-      "Unsqueeze",
-      {.import = import, .infer = infer, .values = values, .reference = reference, .rows = rows, .view_output = view});
+  return define_op<NoAttrs>("Unsqueeze", {.import = import,
+                                          .infer = infer,
+                                          .values = values,
+                                          .reference = reference,
+                                          .rows = rows,
+                                          .view_output = view,
+                                          .extent_inputs = always<2>});
 }
 
 }  // namespace memline::ops

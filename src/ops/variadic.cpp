@@ -71,16 +71,27 @@ OpDef with_integers(OpDef op) {
   return op;
 }
 
+// NaN apart, which an extent is not.
+FloatExpr larger(const FloatExpr& a, const FloatExpr& b) { return max(a, b); }
+FloatExpr smaller(const FloatExpr& a, const FloatExpr& b) { return min(a, b); }
+FloatExpr added(const FloatExpr& a, const FloatExpr& b) { return a + b; }
+
+template <FloatExpr (*rule)(const FloatExpr& a, const FloatExpr& b)>
+OpDef with_reals(OpDef op) {
+  op.reals = reals_of<rule>;
+  return op;
+}
+
 }  // namespace
 
 std::vector<OpDef> variadic_ops() {
   return {
-      with_integers<[](const DimExpr& a, const DimExpr& b) { return max(a, b); }>(
-          variadic<Accepts::numbers, [](auto a, auto b) { return nan_max(a, b); }>("Max")),
+      with_reals<larger>(with_integers<[](const DimExpr& a, const DimExpr& b) { return max(a, b); }>(
+          variadic<Accepts::numbers, [](auto a, auto b) { return nan_max(a, b); }>("Max"))),
       variadic<Accepts::floats, [](auto a, auto b) { return a + b; }, mean>("Mean"),
-      with_integers<[](const DimExpr& a, const DimExpr& b) { return min(a, b); }>(
-          variadic<Accepts::numbers, [](auto a, auto b) { return nan_min(a, b); }>("Min")),
-      variadic<Accepts::floats, [](auto a, auto b) { return a + b; }>("Sum"),
+      with_reals<smaller>(with_integers<[](const DimExpr& a, const DimExpr& b) { return min(a, b); }>(
+          variadic<Accepts::numbers, [](auto a, auto b) { return nan_min(a, b); }>("Min"))),
+      with_reals<added>(variadic<Accepts::floats, [](auto a, auto b) { return a + b; }>("Sum")),
   };
 }
 

@@ -10,6 +10,7 @@ namespace memline::passes {
 using PassFunction = Result<Patch> (*)(const Graph& graph);
 
 Result<Patch> fold_constants(const Graph& graph);
+Result<Patch> fold_shapes(const Graph& graph);
 Result<Patch> remove_dead_nodes(const Graph& graph);
 Result<Patch> remove_identities(const Graph& graph);
 Result<Patch> merge_same(const Graph& graph);

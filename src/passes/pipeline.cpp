@@ -15,6 +15,8 @@ constexpr int kMaxRounds = 100;
 constexpr std::array kPipeline = {
     // Shape arithmetic and grids become numbers first: everything behind looks for constants.
     Pass{"fold_constants", fold_constants},
+    // Behind it, as numbers are better than expressions; before anything counts the readers of an activation.
+    Pass{"fold_shapes", fold_shapes},
     // What only shape arithmetic read is gone before anybody counts readers.
     Pass{"remove_dead_nodes", remove_dead_nodes},
     // Patterns are written without the nodes that do nothing.

@@ -87,7 +87,10 @@ class FloatExpr {
   FloatExpr(float value);                  // NOLINT(google-explicit-constructor)
   explicit FloatExpr(const DimExpr& dim);  // the integer as float32
   std::optional<float> constant() const;
+  std::optional<DimExpr> integer() const;  // set when it is an integer as float32, and no arithmetic
+  int node_count() const;
   float evaluate(const int64_t* slots) const noexcept;
+  void collect_slots(std::vector<int32_t>& slots) const;  // each once, ascending
   std::string text() const;
   bool operator==(const FloatExpr& other) const;
 

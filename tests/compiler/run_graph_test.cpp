@@ -201,5 +201,64 @@ TEST(RunGraph, ACountThatIsNoLeadingExtent) {
     Output(at, pairs, y, both))");
 }
 
+// A grid of cells as detectors make it: lengths from the shape, numbers from Range.
+TEST(RunGraph, GridsFromExtents) {
+  expect_runs_right(R"(
+    slot h min=0 opt=4 max=9
+    slot w min=1 opt=5 max=7
+    x = Input() f32[1,3,h,w]
+    zero = Constant() i64[1] {0}
+    one = Constant() i64[1] {1}
+    two = Constant() i64[1] {2}
+    three = Constant() i64[1] {3}
+    s = Shape(x)
+    sh = Gather(s, two) axis=0
+    sw = Gather(s, three) axis=0
+    hw = Concat(sh, sw) axis=0
+    row = Concat(one, sw) axis=0
+    column = Concat(sh, one) axis=0
+    scalars = Constant() i64[0]
+    h0 = Reshape(sh, scalars)
+    w0 = Reshape(sw, scalars)
+    z0 = Reshape(zero, scalars)
+    o0 = Reshape(one, scalars)
+    ys = Range(z0, h0, o0)
+    xs = Range(z0, w0, o0)
+    yc = Reshape(ys, column)
+    xr = Reshape(xs, row)
+    gy = Expand(yc, hw)
+    gx = Expand(xr, hw)
+    fy = Cast(gy) to=f32
+    fx = Cast(gx) to=f32
+    sum = Add(fx, fy)
+    y = Mul(x, sum)
+    ones = ConstantOfShape(hw, o0)
+    Output(y, gx, gy, ones))");
+}
+
+// What counts decide: how large another tensor is that does not come from the counted one.
+TEST(RunGraph, ExtentsFromCounts) {
+  expect_runs_right(R"(
+    slot n min=0 opt=6 max=9
+    x = Input() f32[n]
+    other = Input() f32[9,4]
+    z = Constant() f32[1] {0.1}
+    five = Constant() f32[1] {5}
+    large = Greater(x, z)
+    at = NonZero(large)
+    from = Constant() i64[1] {1}
+    to = Constant() i64[1] {2}
+    zero = Constant() i64[1] {0}
+    s = Shape(at)
+    count = Slice(s, from, to)
+    first = Slice(other, zero, count)
+    filled = ConstantOfShape(count, five)
+    real = Cast(count) to=f32
+    both = Concat(count, count) axis=0
+    square = ConstantOfShape(both, five)
+    y = Mul(first, real)
+    Output(first, filled, y, square))");
+}
+
 }  // namespace
 }  // namespace memline
