@@ -89,6 +89,28 @@ MEMLINE_API Result<BuildReport> build(const std::string& model, const std::strin
 MEMLINE_API Result<BuildReport> plan(const std::string& model, const BuildOptions& options);
 MEMLINE_API Result<EngineReport> inspect(const Engine& engine);
 
+// Shapes for an engine's inputs, drawn by seed: uniformly from all that meet the engine's ranges and the conditions
+// between extents. The same engine and seed give the same shapes everywhere. One thread at a time; keeps the engine
+// alive.
+class MEMLINE_API RandomShapes {
+ public:
+  // Errors: invalid_argument, reason no_such_shape, when no shape meets the conditions.
+  static Result<RandomShapes> create(const Engine& engine, uint64_t seed);
+  // Draws the next shape; allocates nothing. Errors: as create().
+  Status next();
+  // The extents of input i of the shape drawn last, in the order of Engine::inputs().
+  std::span<const int64_t> dims(size_t input) const;
+
+  struct Impl;
+  explicit RandomShapes(std::unique_ptr<Impl> impl);
+  RandomShapes(RandomShapes&&) noexcept;
+  RandomShapes& operator=(RandomShapes&&) noexcept;
+  ~RandomShapes();
+
+ private:
+  std::unique_ptr<Impl> impl_;
+};
+
 // What people read: the bill as a table; the memory timeline as an SVG document.
 MEMLINE_API std::string bill_text(const EngineReport& report);
 MEMLINE_API std::string timeline_svg(const EngineReport& report);

@@ -14,7 +14,7 @@
 namespace memline::engine {
 
 inline constexpr int64_t kLibraryBytes =
-    (int64_t{5} << 20) + (int64_t{256} << 10);  // pages of code and data of the library and of what it links
+    (int64_t{5} << 20) + (int64_t{512} << 10);  // pages of code and data of the library and of what it links
 // A pool thread: its stack, which the pool keeps resident, and its thread block.
 inline constexpr int64_t kWorkerBytes = ThreadPool::kStackBytes + (int64_t{16} << 10);
 

@@ -1,20 +1,18 @@
 // Whatever the program is given: one line on standard error, the right exit code, and nothing left behind.
-#include <gmock/gmock.h>
-
-#include <algorithm>
-#include <nlohmann/json.hpp>
-
 #include "cli/program.h"
 
 namespace memline {
 namespace {
 
+using test::kInvalidArgument;
+using test::kInvalidModel;
+using test::kIoError;
+using test::kNotFound;
+using test::kOk;
+using test::kOverBudget;
 using test::Outcome;
 using test::text_of;
 using test::write_file;
-using testing::HasSubstr;
-
-enum Exit { kOk = 0, kInvalidArgument = 2, kInvalidModel = 3, kOverBudget = 5, kNotFound = 7, kIoError = 8 };
 
 class BadInput : public test::ProgramTest {
  protected:
@@ -24,41 +22,6 @@ class BadInput : public test::ProgramTest {
   void build() const {
     const Outcome built = run({"build", model(), "-o", engine(), "--tune", "none", "--threads", "1"});
     ASSERT_EQ(built.code, kOk) << built.err;
-  }
-
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::recursive_directory_iterator(inside("work")))
-      names.push_back(entry.path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
-  // The command fails alike for a person and with --json, and work/ is as it was.
-  void expect_refused(const std::vector<std::string>& arguments, int code, const std::string& code_name,
-                      const std::string& part = "") const {
-    SCOPED_TRACE(testing::PrintToString(arguments));
-    const std::vector<std::string> before = files();
-    const Outcome plain = run(arguments);
-    EXPECT_EQ(plain.code, code) << plain.err;
-    EXPECT_EQ(plain.out, "");
-    EXPECT_THAT(plain.err, testing::StartsWith("memline: " + code_name + ": "));
-    EXPECT_THAT(plain.err, HasSubstr(part));
-    if (code != kOverBudget) {  // which lists the largest buffers below its line
-      EXPECT_EQ(std::count(plain.err.begin(), plain.err.end(), '\n'), 1) << plain.err;
-    }
-
-    std::vector<std::string> with_json = arguments;
-    with_json.push_back("--json");
-    const Outcome json = run(with_json);
-    EXPECT_EQ(json.code, code);
-    EXPECT_EQ(json.err, "");
-    const auto parsed = nlohmann::json::parse(json.out, nullptr, false);
-    ASSERT_TRUE(parsed.is_object() && parsed.contains("error")) << json.out;
-    EXPECT_EQ(parsed["error"]["code"], code_name);
-    EXPECT_TRUE(parsed["error"].contains("reason"));
-    EXPECT_THAT(parsed["error"]["message"].get<std::string>(), HasSubstr(part));
-    EXPECT_EQ(files(), before);
   }
 
   void expect_build_refused(const std::string& from, int code, const std::string& code_name,

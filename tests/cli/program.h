@@ -2,20 +2,25 @@
 #pragma once
 
 #include <fcntl.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 extern char** environ;
 
 namespace memline::test {
+
+enum Exit { kOk = 0, kInvalidArgument = 2, kInvalidModel = 3, kOverBudget = 5, kNotFound = 7, kIoError = 8 };
 
 struct Outcome {
   int code = -1;  // -signal when it was ended by one
@@ -63,6 +68,53 @@ class ProgramTest : public testing::Test {
     int status = 0;
     ::waitpid(child, &status, 0);
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), text_of(out), text_of(err)};
+  }
+
+  // The JSON object of a command that must succeed.
+  nlohmann::json json_of(std::vector<std::string> arguments) const {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    arguments.push_back("--json");
+    const Outcome outcome = run(arguments);
+    EXPECT_EQ(outcome.code, kOk) << outcome.out << outcome.err;
+    const auto json = nlohmann::json::parse(outcome.out, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << outcome.out;
+    return json.is_object() ? json : nlohmann::json::object();
+  }
+
+  // What lies in work/.
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(inside("work")))
+      names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  // The command fails alike for a person and with --json, and work/ is as it was.
+  void expect_refused(const std::vector<std::string>& arguments, int code, const std::string& code_name,
+                      const std::string& part = "") const {
+    SCOPED_TRACE(testing::PrintToString(arguments));
+    const std::vector<std::string> before = files();
+    const Outcome plain = run(arguments);
+    EXPECT_EQ(plain.code, code) << plain.err;
+    EXPECT_EQ(plain.out, "");
+    EXPECT_THAT(plain.err, testing::StartsWith("memline: " + code_name + ": "));
+    EXPECT_THAT(plain.err, testing::HasSubstr(part));
+    if (code != kOverBudget) {  // which lists the largest buffers below its line
+      EXPECT_EQ(std::count(plain.err.begin(), plain.err.end(), '\n'), 1) << plain.err;
+    }
+
+    std::vector<std::string> with_json = arguments;
+    with_json.push_back("--json");
+    const Outcome json = run(with_json);
+    EXPECT_EQ(json.code, code);
+    EXPECT_EQ(json.err, "");
+    const auto parsed = nlohmann::json::parse(json.out, nullptr, false);
+    ASSERT_TRUE(parsed.is_object() && parsed.contains("error")) << json.out;
+    EXPECT_EQ(parsed["error"]["code"], code_name);
+    EXPECT_TRUE(parsed["error"].contains("reason"));
+    EXPECT_THAT(parsed["error"]["message"].get<std::string>(), testing::HasSubstr(part));
+    EXPECT_EQ(files(), before);
   }
 
   std::string folder_;
