@@ -249,6 +249,9 @@ class Preparer {
   Status try_largest() {
     const int64_t* slots = prepared_.state.data();
     for (size_t i = 0; i < program_.slots.size(); ++i) prepared_.state[i] = program_.slots[i].range.max;
+    for (const PreparedStep& step : prepared_.steps)
+      for (const auto& [slot, expression] : step.step->assigns)
+        prepared_.state[static_cast<size_t>(slot)] = expression.evaluate(slots);
     for (const engine::ShapeCondition& condition : program_.conditions)
       if (!holds(condition, slots)) return place_all(true);
     for (size_t i = 0; i < program_.inputs.size(); ++i) {

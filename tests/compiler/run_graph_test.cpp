@@ -260,5 +260,96 @@ TEST(RunGraph, ExtentsFromCounts) {
     Output(first, filled, y, square))");
 }
 
+// A detector in small: the picture is resized so that its shorter side is 16 and its longer one at most 27, and the
+// levels of a pyramid, each laid out as a list, are joined.
+TEST(RunGraph, SizesThatAModelComputesItself) {
+  expect_runs_right(R"(
+    slot h min=8 opt=12 max=40
+    slot w min=8 opt=20 max=40
+    x = Input() f32[1,3,h,w]
+    from = Constant() i64[1] {2}
+    to = Constant() i64[1] {4}
+    k16 = Constant() f32[1] {16}
+    k27 = Constant() f32[1] {27}
+    k4 = Constant() f32[1] {4}
+    head = Constant() i64[2] {1, 3}
+    list = Constant() i64[3] {1, -1, 4}
+    s = Shape(x)
+    hw = Slice(s, from, to)
+    shorter = ReduceMin(hw) keepdims=true
+    longer = ReduceMax(hw) keepdims=true
+    f1 = Cast(shorter) to=f32
+    f2 = Cast(longer) to=f32
+    r1 = Reciprocal(f1)
+    r2 = Reciprocal(f2)
+    a = Mul(r1, k16)
+    b = Mul(r2, k27)
+    scale = Min(a, b)
+    fhw = Cast(hw) to=f32
+    real = Mul(fhw, scale)
+    inside = Div(real, k4)
+    fours = Ceil(inside)
+    padded = Mul(fours, k4)
+    sizes = Cast(padded) to=i64
+    all = Concat(head, sizes) axis=0
+    y = Resize(x, _, _, all) mode="linear"
+    c1 = Conv(y, w1:f32[8,3,3,3]) pads=[1,1,1,1] | relu
+    c2 = Conv(c1, w2:f32[8,8,3,3]) pads=[1,1,1,1], strides=[2,2] | relu
+    c3 = Conv(c2, w3:f32[8,8,3,3]) pads=[1,1,1,1], strides=[2,2] | relu
+    t1 = Transpose(c1) perm=[0,2,3,1]
+    t2 = Transpose(c2) perm=[0,2,3,1]
+    t3 = Transpose(c3) perm=[0,2,3,1]
+    l1 = Reshape(t1, list)
+    l2 = Reshape(t2, list)
+    l3 = Reshape(t3, list)
+    z = Concat(l1, l2, l3) axis=1
+    best = Sigmoid(z)
+    Output(best, sizes))");
+}
+
+// Sizes that are too large expressions to carry along: the first grows where the second shrinks, so the largest of each
+// do not go together, and the memory is planned for what does.
+TEST(RunGraph, LargeExpressionsThatDoNotPeakTogether) {
+  expect_runs_right(R"(
+    slot h min=1 opt=12 max=49
+    x = Input() f32[h]
+    k50 = Constant() i64[1] {50}
+    k7 = Constant() i64[1] {7}
+    k5 = Constant() i64[1] {5}
+    k3 = Constant() i64[1] {3}
+    two = Constant() f32[1] {2}
+    a = Shape(x)
+    am1 = Mod(a, k7)
+    a1 = Add(a, am1)
+    am2 = Mod(a1, k5)
+    a2 = Add(a1, am2)
+    am3 = Mod(a2, k3)
+    a3 = Add(a2, am3)
+    am4 = Mod(a3, k7)
+    a4 = Add(a3, am4)
+    am5 = Mod(a4, k5)
+    a5 = Add(a4, am5)
+    am6 = Mod(a5, k3)
+    a6 = Add(a5, am6)
+    b = Sub(k50, a)
+    bm1 = Mod(b, k7)
+    b1 = Add(b, bm1)
+    bm2 = Mod(b1, k5)
+    b2 = Add(b1, bm2)
+    bm3 = Mod(b2, k3)
+    b3 = Add(b2, bm3)
+    bm4 = Mod(b3, k7)
+    b4 = Add(b3, bm4)
+    bm5 = Mod(b4, k5)
+    b5 = Add(b4, bm5)
+    bm6 = Mod(b5, k3)
+    b6 = Add(b5, bm6)
+    u = ConstantOfShape(a6, two)
+    v = ConstantOfShape(b6, two)
+    y = Concat(x, u, v, x) axis=0
+    z = Neg(y)
+    Output(z, u, v))");
+}
+
 }  // namespace
 }  // namespace memline

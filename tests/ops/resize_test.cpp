@@ -26,6 +26,14 @@ TEST(Resize, AlignCornersDividesByALengthThatMayBeAFraction) {
   expect_near(y, f32({1, 1, 1, 2}, {1, 22.0 / 7}), 1e-6, 0);  // ONNX's node test of that name
 }
 
+// A line of slope 1 gives the coordinates themselves. 1333/480 is no exact number.
+TEST(Resize, CoordinatesOfInterpolationAreTakenInF32) {
+  const Tensor y = run("Resize", "mode=\"linear\"", {row(480), absent(), absent(), sizes({1333})});
+  const float scale = 1333.0f / 480.0f;
+  for (int o = 2; o < 1331; ++o)
+    ASSERT_EQ(static_cast<float>(y.values[static_cast<size_t>(o)]), (static_cast<float>(o) + 0.5f) / scale - 0.5f) << o;
+}
+
 TEST(Resize, AnAxisThatKeepsItsExtentIsNotResampled) {
   const Tensor y = run("Resize", "coordinate_transformation_mode=\"tf_half_pixel_for_nn\", nearest_mode=\"ceil\"",
                        {counted(DType::f32, {2, 2}), absent(), absent(), sizes({2, 4})});
