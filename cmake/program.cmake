@@ -2,7 +2,7 @@
 # and base/.
 add_library(memline SHARED ${CMAKE_SOURCE_DIR}/cmake/empty.cpp)
 target_include_directories(memline PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
-target_link_libraries(memline PRIVATE -Wl,--whole-archive memline_api -Wl,--no-whole-archive)
+target_link_libraries(memline PRIVATE -Wl,--whole-archive memline_api memline_capi -Wl,--no-whole-archive)
 target_link_options(memline PRIVATE -Wl,--no-undefined)
 set_target_properties(memline PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} VERSION ${PROJECT_VERSION} SOVERSION 0)
 

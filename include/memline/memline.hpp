@@ -1,10 +1,10 @@
 // Memline's C++ face for running engines. Building them is in tools.hpp; pictures, detection and segmentation in
 // vision.hpp.
 //
-// auto engine = memline::or_throw(memline::Engine::load("model.mline")); auto session =
-// memline::or_throw(engine.make_session()); memline::TensorRef in(memline::DType::f32, pixels, {1, 3, 640, 640}),
-// out; memline::or_throw(session.run({&in, 1}, {&out, 1}));            // out.data lies in the session's arena until
-// the next run
+//   auto engine = memline::or_throw(memline::Engine::load("model.mline"));
+//   auto session = memline::or_throw(engine.make_session());
+//   memline::TensorRef in(memline::DType::f32, pixels, {1, 3, 640, 640}), out;
+//   memline::or_throw(session.run({&in, 1}, {&out, 1}));  // out.data lies in the session's arena until the next run
 //
 // Threads: an Engine may be used from any number of threads. A Session serves one call at a time (a second caller is
 // refused at once); sessions of one engine share its weights and the process's one thread pool and may run at once.
@@ -92,11 +92,13 @@ class MEMLINE_API Session {
   // Errors: invalid_argument (no such input; dims outside the range).
   Result<TensorRef> own_input(size_t index, std::span<const int64_t> dims);
 
-  // Runs once and returns when the outputs are ready. Allocates nothing and touches no new page. inputs   one tensor
-  // an input, in the order of Engine::inputs(), dims within [min, max]; own_input()'s memory or the caller's outputs
-  // one tensor an output. data == nullptr: the session's own memory is used (valid until the next run); otherwise
-  // data has room for PortInfo::max_bytes. dtype and dims are set on return. Errors: invalid_argument (count, dtype,
-  // rank, extent, a condition between extents; a call is under way). The session stays usable.
+  // Runs once and returns when the outputs are ready. A run that succeeds allocates nothing and touches no new page.
+  //   inputs   one tensor an input, in the order of Engine::inputs(), dims within [min, max]; own_input()'s memory or
+  //            the caller's, which is only read
+  //   outputs  one tensor an output. data == nullptr: the session's own memory is used, valid until the next run;
+  //            otherwise data has room for PortInfo::max_bytes. dtype and dims are set on return
+  // Errors: invalid_argument (count, dtype, rank, extent, a condition between extents; reason session_busy: another
+  // call is under way); device_error. The session stays usable.
   Status run(std::span<const TensorRef> inputs, std::span<TensorRef> outputs) noexcept;
 
   // The same, and the time of each step, in order; `times` has room for as many as it is to get.

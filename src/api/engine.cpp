@@ -124,23 +124,50 @@ RunStatus run_views(Session::Impl& impl, std::span<const TensorRef> inputs, std:
   return status;
 }
 
-Status status_of(const Session::Impl& impl, const RunStatus& status) {
+// Where there is no memory for the sentence the code comes alone.
+Status status_of(const Session::Impl& impl, const RunStatus& status) noexcept {
   if (status.ok()) return {};
-  return fail(status.code, {}, "{}", impl.session->explain(status));
+  try {
+    return fail(status.code, {}, "{}", impl.session->explain(status));
+  } catch (const std::bad_alloc&) {
+    return Failure(Error{.code = status.code});
+  }
+}
+
+}  // namespace
+
+namespace {
+
+Status busy() noexcept {
+  Error error{.code = Code::invalid_argument, .reason = "session_busy"};
+  try {
+    error.message = "the session is running already; give each thread a session of its own";
+  } catch (const std::bad_alloc&) {
+  }
+  return Failure(std::move(error));
+}
+
+// A second caller is refused before anything that the first one uses is touched.
+Status run_alone(Session::Impl& impl, std::span<const TensorRef> inputs, std::span<TensorRef> outputs,
+                 std::span<runtime::StepTime> profile) noexcept {
+  if (impl.busy.test_and_set(std::memory_order_acquire)) return busy();
+  Status status = status_of(impl, run_views(impl, inputs, outputs, profile));
+  impl.busy.clear(std::memory_order_release);
+  return status;
 }
 
 }  // namespace
 
 Status Session::run(std::span<const TensorRef> inputs, std::span<TensorRef> outputs) noexcept {
-  return status_of(*impl_, run_views(*impl_, inputs, outputs, {}));
+  return run_alone(*impl_, inputs, outputs, {});
 }
 
 Status Session::run_profiled(std::span<const TensorRef> inputs, std::span<TensorRef> outputs,
                              std::vector<LayerTime>& times) {
   std::vector<runtime::StepTime> profile(times.size());
-  const RunStatus status = run_views(*impl_, inputs, outputs, profile);
+  Status status = run_alone(*impl_, inputs, outputs, profile);
   for (size_t i = 0; i < times.size(); ++i) times[i] = {profile[i].step, profile[i].nanoseconds};
-  return status_of(*impl_, status);
+  return status;
 }
 
 std::string version() { return MEMLINE_VERSION; }

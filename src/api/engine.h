@@ -1,6 +1,8 @@
 // What stands behind the public Engine and Session.
 #pragma once
 
+#include <atomic>
+
 #include "backend/backend.h"
 #include "base/threads.h"
 #include "engine/engine.h"
@@ -19,7 +21,9 @@ struct Engine::Impl {
 struct Session::Impl {
   std::shared_ptr<const Engine::Impl> engine;
   std::unique_ptr<runtime::Session> session;
-  std::vector<TensorView> in, out;  // one an input and output: a run fills them, so that it allocates nothing
+  // One an input and output: a run fills them, so that it allocates nothing. `busy` keeps a second caller away.
+  std::vector<TensorView> in, out;
+  std::atomic_flag busy = ATOMIC_FLAG_INIT;
 };
 
 namespace api {
