@@ -16,5 +16,5 @@ if(NOT MEMLINE_RUNTIME_ONLY)
   add_executable(memline_program ${CMAKE_SOURCE_DIR}/src/cli/main.cpp)
   target_link_libraries(memline_program PRIVATE memline_cli)
   set_target_properties(memline_program PROPERTIES OUTPUT_NAME memline RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}
-                                                   BUILD_RPATH_USE_ORIGIN ON INSTALL_RPATH "$ORIGIN/../lib")
+                                                   BUILD_RPATH_USE_ORIGIN ON)
 endif()
