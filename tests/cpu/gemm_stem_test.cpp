@@ -70,11 +70,18 @@ TEST_P(StemConv, AppliesAResidual) {
 }
 
 TEST_P(StemConv, SaysWhyItRefuses) {
-  EXPECT_EQ(testing::refusal(*stem_, stem_call({1, 17, 8, 8}, {8, 17, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}), false)),
+  const auto reason = [&](std::vector<int64_t> x, std::vector<int64_t> w, ops::ConvAttrs attrs, bool channels_last) {
+    testing::CheckCall call = stem_call(std::move(x), std::move(w), std::move(attrs), channels_last);
+    call.output_dtype = dtype();
+    return testing::refusal(*stem_, call);
+  };
+  EXPECT_EQ(reason({1, 17, 8, 8}, {8, 17, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}), false),
             "17 input channels, at most 16 are copied");
-  EXPECT_EQ(
-      testing::refusal(*stem_, stem_call({1, 3, 8, 8}, {8, 3, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}, {1, 2}), true)),
-      "dilation along W is 2, needs 1");
+  EXPECT_EQ(reason({1, 3, 8, 8}, {8, 3, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}, {1, 2}), true),
+            "dilation along W is 2, needs 1");
+  testing::CheckCall other = stem_call({1, 3, 8, 8}, {8, 3, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}), false);
+  other.output_dtype = dtype() == DType::f32 ? DType::bf16 : DType::f32;
+  EXPECT_EQ(testing::refusal(*stem_, other), fmt::format("output is {}, needs {}", other.output_dtype, dtype()));
 }
 
 }  // namespace
