@@ -37,6 +37,7 @@ struct BuildOptions {
   float confidence = 0.25f, iou = 0.6f;       // of the task's selection
   const std::atomic<bool>* cancel = nullptr;  // set: the build ends with `cancelled` and leaves nothing behind
   std::function<void(std::string_view stage, size_t done, size_t total)> progress;
+  std::function<void(int64_t build_limit_bytes)> on_build_line;  // once, before anything is timed or packed
 };
 
 struct PassReport {
@@ -77,6 +78,7 @@ struct BuildReport {
   std::vector<PassReport> passes;
   std::vector<CandidateReport> candidates;  // --explain
   int timed_calls = 0, cached_calls = 0;
+  int untimed_calls = 0;  // calls that the build's line has no room to time: their stored costs decided
   int64_t build_limit_bytes = 0;
   std::map<std::string, std::string> dumps;  // --dump graph,menu,schedule
 };

@@ -51,7 +51,7 @@ Result<Job> prepare(const BuildOptions& from) {
 
   TuneOptions& tune = job.options.tune;
   MEML_TRY(tune.tune, parse_tune(from.tune));
-  tune.lower = {threads, from.precision, from.exact};
+  job.options.lower = {threads, from.precision, from.exact};
   tune.parallel = job.team.get();
   tune.cancel = from.cancel;
   if (from.progress)
@@ -63,6 +63,8 @@ Result<Job> prepare(const BuildOptions& from) {
   job.options.fit.plain = from.plan == "plain";
   job.options.fit.limit_bytes = from.memory_bytes;
   job.options.fit.machine_limit_bytes = memory_limit();
+  job.options.build_limit_bytes = from.build_memory_bytes;
+  job.options.on_build_line = from.on_build_line;
   job.options.fit.fixed_entries = [](const Schedule& schedule, memory::Bill& bill) {
     bill.context = engine::context_bytes(assemble(schedule));
   };
@@ -101,6 +103,8 @@ BuildReport report_of(const Compiled& compiled) {
     for (const Refusal& refusal : node.refusals) candidates.refused.push_back({refusal.tactic, refusal.reason});
     report.candidates.push_back(std::move(candidates));
   }
+  report.build_limit_bytes = compiled.build_limit_bytes;
+  report.untimed_calls = menu.untimed_calls;
   report.timed_calls = menu.timed_calls;
   report.cached_calls = menu.cached_calls;
   report.dumps = api::dumps_of(compiled);

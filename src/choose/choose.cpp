@@ -10,28 +10,37 @@ namespace {
 
 constexpr double kNearTie = 1.03;
 
-int64_t held_bytes(const Candidate& candidate, int threads) {
-  return candidate.packed_bytes + candidate.workspace.total(threads);
+// Whether `a` makes `b` needless: no slower but for noise, and never in need of more.
+bool covers(const Candidate& a, const Candidate& b, int threads) {
+  return a.nanoseconds <= b.nanoseconds * kNearTie && a.weight_bytes <= b.weight_bytes &&
+         a.workspace.total(threads) <= b.workspace.total(threads) &&
+         (a.may_overwrite & b.may_overwrite) == b.may_overwrite;
 }
 
-void drop_reference_if_others(std::vector<Candidate>& candidates) {
-  if (candidates.size() > 1 && candidates.back().tactic->name().ends_with(".reference")) candidates.pop_back();
-}
-
-// Candidates come in list order. Afterwards: fastest first, each further one leaner than all before it.
-void keep_front(std::vector<Candidate>& candidates, int threads) {
-  std::vector<Candidate> rest = std::move(candidates);
-  candidates.clear();
-  while (!rest.empty()) {
-    const double best = std::min_element(rest.begin(), rest.end(), [](const Candidate& a, const Candidate& b) {
-                          return a.nanoseconds < b.nanoseconds;
-                        })->nanoseconds;
-    const auto first =
-        std::find_if(rest.begin(), rest.end(), [&](const Candidate& c) { return c.nanoseconds <= best * kNearTie; });
-    const Candidate taken = *first;
-    candidates.push_back(taken);
-    std::erase_if(rest, [&](const Candidate& c) { return held_bytes(c, threads) >= held_bytes(taken, threads); });
+// Fastest first; among those within a near-tie of the fastest left, the first of the backend's list.
+void sort_by_time(std::vector<Candidate>& candidates) {
+  const auto faster = [](const Candidate& a, const Candidate& b) {
+    return std::pair(a.nanoseconds, a.rank) < std::pair(b.nanoseconds, b.rank);
+  };
+  const auto earlier = [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; };
+  std::sort(candidates.begin(), candidates.end(), faster);
+  for (auto next = candidates.begin(); next != candidates.end(); ++next) {
+    const double limit = next->nanoseconds * kNearTie;
+    const auto ties = std::find_if(next, candidates.end(), [&](const Candidate& c) { return c.nanoseconds > limit; });
+    const auto first = std::min_element(next, ties, earlier);
+    std::rotate(next, first, first + 1);
   }
+}
+
+void keep_good(std::vector<Candidate>& candidates, int threads) {
+  sort_by_time(candidates);
+  std::vector<Candidate> kept;
+  for (const Candidate& candidate : candidates) {
+    const bool needless =
+        std::any_of(kept.begin(), kept.end(), [&](const Candidate& k) { return covers(k, candidate, threads); });
+    if (!needless) kept.push_back(candidate);
+  }
+  candidates = std::move(kept);
 }
 
 int rounds_of(Tune tune, double stored_ns) {
@@ -68,8 +77,10 @@ class Tuner {
         untimed.push_back(&candidate);
     }
     if (!untimed.empty()) {
-      if (options_.max_bytes > 0 && timing_bytes(node.call, node.candidates, menu_.threads) > options_.max_bytes)
+      if (options_.max_bytes > 0 && timing_bytes(node.call, node.candidates, menu_.threads) > options_.max_bytes) {
+        ++menu_.untimed_calls;
         return {};
+      }
       const int rounds = rounds_of(options_.tune, untimed.front()->nanoseconds);
       MEML_TRY(const std::vector<double> medians,
                time_candidates(node.call, untimed, rounds, *options_.parallel, options_.cancel));
@@ -99,12 +110,10 @@ class Tuner {
 
 }  // namespace
 
-Result<Menu> choose(std::shared_ptr<const Graph> graph, const Backend& backend, const TuneOptions& options) {
-  MEML_TRY(Menu menu, lower(std::move(graph), backend, options.lower));
-  for (MenuNode& node : menu.nodes) drop_reference_if_others(node.candidates);
+Status choose(Menu& menu, const TuneOptions& options) {
   if (options.tune != Tune::none) MEML_TRY_STATUS(Tuner(menu, options).time_all());
-  for (MenuNode& node : menu.nodes) keep_front(node.candidates, menu.threads);
-  return menu;
+  for (MenuNode& node : menu.nodes) keep_good(node.candidates, menu.threads);
+  return {};
 }
 
 }  // namespace memline

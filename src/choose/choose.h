@@ -1,16 +1,15 @@
-// choose: Graph + Backend -> Menu. Lowers the graph (orders, copies, calls), then gives each node its candidates with a
-// time: stored costs (--tune none), or measured ones, interleaved, in counted rounds, through the timing cache.
-//   * A node's menu is the Pareto front of time against bytes (packed + workspace), fastest first; near-ties (3 %) go
-//   by the backend's
-//     list order. The leanest candidate is always on it, so the least line never depends on a timing.
-//   * The reference is offered only where nothing else takes the call.
+// choose: gives the candidates of a lowered graph their times and keeps the good ones: stored costs (--tune none), or
+// measured times, interleaved, in counted rounds, through the timing cache.
+//   * A candidate stays unless another one is as fast (3 %), holds no more weights and no more workspace, and may
+//     overwrite whatever it may. So what is leanest in any way is always there, and the least line never depends on a
+//     timing.
+//   * Candidates go by rising time, near-ties by the backend's list order.
 #pragma once
 
 #include <atomic>
 #include <functional>
 #include <memory>
 
-#include "choose/lower.h"
 #include "choose/menu.h"
 #include "choose/timing_cache.h"
 
@@ -20,14 +19,13 @@ enum class Tune : uint8_t { none, quick, full };
 
 struct TuneOptions {
   Tune tune = Tune::quick;
-  LowerOptions lower;
   TimingCache* cache = nullptr;  // read and added to
-  Parallel* parallel = nullptr;  // what is timed runs on it; width() is lower.threads
+  Parallel* parallel = nullptr;  // what is timed runs on it; width() is the menu's threads
   int64_t max_bytes = 0;         // what timing one call may take; 0: no limit. A call over it keeps its stored costs
   const std::atomic<bool>* cancel = nullptr;
   std::function<void(size_t done, size_t total)> progress;
 };
 
-Result<Menu> choose(std::shared_ptr<const Graph> graph, const Backend& backend, const TuneOptions& options);
+Status choose(Menu& menu, const TuneOptions& options);
 
 }  // namespace memline

@@ -189,6 +189,15 @@ CallOperand operand_of(const MenuValue& value) {
   return operand;
 }
 
+// What a call's constants take where the kernel reads them as they are.
+int64_t raw_constant_bytes(const OpCall& call, uint64_t packs) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < call.in.size(); ++i)
+    if (call.in[i].is_constant && !(i < 64 && (packs >> i & 1)))
+      bytes += align_up(call.in[i].value.elements() * size_of(call.in[i].type.dtype), 64);
+  return bytes;
+}
+
 void Lowering::offer(const OpCall& call, std::vector<Candidate>& candidates, std::vector<Refusal>& refusals) const {
   for (const auto& tactic : backend_.tactics()) {
     if (options_.exact && tactic->name().find("winograd") != std::string_view::npos) {
@@ -204,11 +213,14 @@ void Lowering::offer(const OpCall& call, std::vector<Candidate>& candidates, std
     candidate.workspace = tactic->workspace(call, options_.threads);
     candidate.packed_bytes = align_up(tactic->packed_bytes(call), 64);
     candidate.packs = tactic->packs(call);
+    candidate.weight_bytes = candidate.packed_bytes + raw_constant_bytes(call, candidate.packs);
+    candidate.rank = static_cast<int32_t>(candidates.size());
     candidate.may_overwrite = tactic->may_overwrite(call);
     candidate.rows_independent = tactic->rows_independent(call);
     candidate.nanoseconds = tactic->stored_cost(call);
     candidates.push_back(candidate);
   }
+  if (candidates.size() > 1 && candidates.back().tactic->name().ends_with(".reference")) candidates.pop_back();
 }
 
 // An input that a view does not read: its type, and its value where that is known.

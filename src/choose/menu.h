@@ -35,6 +35,8 @@ struct Candidate {
   const Tactic* tactic = nullptr;
   Workspace workspace;
   int64_t packed_bytes = 0;
+  int64_t weight_bytes = 0;    // packed_bytes, and the constant inputs that are read as they are
+  int32_t rank = 0;            // place in the backend's list
   uint64_t packs = 0;          // bit i: input i lives in the packed bytes
   uint64_t may_overwrite = 0;  // bit i: output 0 may lie where input i lies
   bool rows_independent = false;
@@ -53,7 +55,7 @@ struct MenuNode {
   std::string name;
   OpCall call;
   std::vector<MenuValueId> inputs, outputs;  // -1 where absent; as call.in and call.out
-  std::vector<Candidate> candidates;         // by rising time; kernel only
+  std::vector<Candidate> candidates;         // kernel only; in the backend's order, after choose() by rising time
   std::vector<Refusal> refusals;
   struct InputCopy {
     OpCall call;
@@ -72,6 +74,7 @@ struct Menu {
   int threads = 1;
   std::string precision = "fp32";
   int timed_calls = 0, cached_calls = 0;
+  int untimed_calls = 0;  // for want of memory: see TuneOptions::max_bytes
 
   const MenuValue& value(MenuValueId id) const { return values[static_cast<size_t>(id)]; }
 };

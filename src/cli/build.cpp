@@ -21,6 +21,9 @@ struct Flags {
 
 Result<Report> run(const Flags& flags) {
   MEML_TRY(tools::BuildOptions options, build_options(flags.build));
+  options.on_build_line = [](int64_t bytes) {
+    print_ahead(fmt::format("the build's line  {:>9} {:>17} bytes", format_size(bytes), bytes));
+  };
   MEML_TRY(const tools::BuildReport built, tools::build(flags.model, flags.output, options));
   Report report{report_json(built, flags.explain), build_text(built, flags.explain)};
   report.json["engine"] = flags.output;

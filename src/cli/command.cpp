@@ -67,6 +67,12 @@ void add_command(CLI::App&, CLI::App* command, const std::string& examples, Run 
 
 const std::atomic<bool>& cancelled() { return g_cancelled; }
 
+void print_ahead(std::string_view line) {
+  if (g_json) return;
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
 void show_progress(std::string_view stage, size_t done, size_t total) {
   if (isatty(STDERR_FILENO) == 0) return;
   g_progress_shown = true;

@@ -30,6 +30,9 @@ int main(int argc, char** argv);
 // Set by Ctrl-C and SIGTERM.
 const std::atomic<bool>& cancelled();
 
+// A line of a command's text that is wanted before its work is done; nothing with --json, whose object has it.
+void print_ahead(std::string_view line);
+
 // A line on standard error that rewrites itself; nothing when standard error is no terminal.
 void show_progress(std::string_view stage, size_t done, size_t total);
 void end_progress();

@@ -59,6 +59,7 @@ Json report_json(const tools::BuildReport& report, bool explain) {
   json["steps"] = report.engine.steps.size();
   json["timed_calls"] = report.timed_calls;
   json["cached_calls"] = report.cached_calls;
+  json["untimed_calls"] = report.untimed_calls;
   json["inputs"] = ports_json(report.engine.inputs);
   json["outputs"] = ports_json(report.engine.outputs);
   json["about"] = report.engine.about;
@@ -86,6 +87,9 @@ std::string build_text(const tools::BuildReport& report, bool explain) {
   for (const tools::PassReport& pass : report.passes)
     if (pass.hits > 0)
       text += fmt::format("pass {:<24} detected {:>4}   {:8.2f} ms\n", pass.name, pass.hits, pass.milliseconds);
+  if (report.untimed_calls > 0)
+    text += fmt::format("{} calls were not timed: the build's line has no room for them (--build-memory)\n",
+                        report.untimed_calls);
   if (!explain) return text;
   for (const tools::CandidateReport& node : report.candidates) {
     text += fmt::format("{} '{}'\n  {}\n", node.op, node.node, node.call);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "choose/choose.h"
+#include "choose/lower.h"
 #include "compiler/assemble.h"
 #include "fit/fit.h"
 #include "onnx/import.h"
@@ -20,8 +21,11 @@ struct CompileOptions {
   onnx::ImportOptions import;
   tasks::TaskOptions task;  // name "": none
   passes::PipelineOptions passes;
+  LowerOptions lower;
   TuneOptions tune;
   FitOptions fit;
+  int64_t build_limit_bytes = 0;                     // the build's line; 0: BuildMemory's default
+  std::function<void(int64_t bytes)> on_build_line;  // called once it is known, before anything is timed or packed
 };
 
 struct Compiled {
@@ -30,6 +34,7 @@ struct Compiled {
   Schedule schedule;
   engine::Program program;
   std::string target;
+  int64_t build_limit_bytes = 0;
 };
 
 // `path` is mapped and stays so while the result lives: weights are read from it when the engine is written.

@@ -18,11 +18,11 @@ namespace memline {
 
 struct FitOptions {
   int64_t limit_bytes = 0;  // the line; 0: none
-  int64_t machine_limit_bytes =
-      0;               // the cgroup's or machine's memory: a bill above it is over_budget whatever the line; 0: unknown
-  bool plain = false;  // --plan plain: whole tensors, best order and aliasing, the fastest candidates, no search for a
-                       // leaner plan Bytes of the bill that do not depend on the plan, given a count of steps (thread
-                       // stacks, library pages, tables, results).
+  // The cgroup's or machine's memory: a bill above it is over_budget whatever the line; 0: unknown.
+  int64_t machine_limit_bytes = 0;
+  // --plan plain: whole tensors, best order and aliasing, the fastest candidates, no search for a leaner plan.
+  bool plain = false;
+  // Fills the entries of the bill that depend on the program, not on the plan: thread stacks, library pages, tables.
   std::function<void(const struct Schedule&, memory::Bill&)> fixed_entries;
 };
 
@@ -57,6 +57,9 @@ struct Schedule {
   const OpCall& call(int32_t task) const;
   const Candidate& candidate(int32_t task) const;
 };
+
+// The least line that works, by bytes alone, so before anything is timed. Refuses a line below it, as fit would.
+Result<int64_t> least_line(std::shared_ptr<const Menu> menu, const FitOptions& options);
 
 Result<Schedule> fit(std::shared_ptr<const Menu> menu, const FitOptions& options);
 

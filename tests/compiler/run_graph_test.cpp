@@ -5,6 +5,7 @@
 
 #include "base/threads.h"
 #include "choose/choose.h"
+#include "choose/lower.h"
 #include "compiler/assemble.h"
 #include "engine/engine.h"
 #include "graph/seeded.h"
@@ -72,7 +73,8 @@ Problem problem_at(const Graph& graph, const std::vector<int64_t>& slots) {
 // shape.
 void expect_runs_right(std::string_view text) {
   const auto graph = std::make_shared<const Graph>(test::parse(text));
-  const auto menu = std::make_shared<const Menu>(choose(graph, test::avx2(), {.tune = Tune::none}).value());
+  const auto menu = std::make_shared<Menu>(lower(graph, test::avx2(), {}).value());
+  ASSERT_TRUE(choose(*menu, {.tune = Tune::none}).has_value());
   std::vector<Problem> problems;
   for (const std::vector<int64_t>& slots : shapes_of(*graph)) problems.push_back(problem_at(*graph, slots));
   const auto pool = *ThreadPool::create(0);

@@ -3,6 +3,9 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
+#include "choose/choose.h"
 #include "compiler/assemble.h"
 #include "engine/file.h"
 #include "memory/verify.h"
@@ -157,9 +160,9 @@ Menu two_choices(double first_slow_ns, double second_slow_ns) {
     candidate.workspace = {};
     candidate.packs = ~uint64_t{0};
     Candidate fast = candidate, lean = candidate;
-    fast.packed_bytes = 64 << 10;
+    fast.packed_bytes = fast.weight_bytes = 64 << 10;
     fast.nanoseconds = 100;
-    lean.packed_bytes = 0;
+    lean.packed_bytes = lean.weight_bytes = 0;
     lean.nanoseconds = node.name == "a" ? first_slow_ns : second_slow_ns;
     node.candidates = {fast, lean};
   }
@@ -187,14 +190,64 @@ TEST(Fit, TheLeastLineIsThatOfTheFastestWhereThatIsTheLeanest) {
   Menu menu = two_choices(110, 110);
   for (MenuNode& node : menu.nodes) {
     if (node.call.op->name != "Conv") continue;
-    node.candidates[0].packed_bytes = 0;
+    node.candidates[0].packed_bytes = node.candidates[0].weight_bytes = 0;
     node.candidates[0].workspace = {.shared = 64 << 10};
-    node.candidates[1].packed_bytes = 60 << 10;
+    node.candidates[1].packed_bytes = node.candidates[1].weight_bytes = 60 << 10;
   }
   const auto shared = std::make_shared<const Menu>(menu);
   const int64_t least = fit(shared, {.limit_bytes = 1}).error().least_bytes;
   EXPECT_TRUE(fit(shared, {.limit_bytes = least}).has_value());
   EXPECT_FALSE(fit(shared, {.limit_bytes = least - 1}).has_value());
+}
+
+TEST(Fit, TheLeastLineDoesNotDependOnTimes) {
+  std::vector<int64_t> leasts;
+  for (const uint32_t seed : {1u, 2u, 3u, 4u}) {
+    Menu menu = lowered(kNetwork);
+    std::mt19937 random(seed);
+    for (MenuNode& node : menu.nodes)
+      for (Candidate& candidate : node.candidates) candidate.nanoseconds = random() % 1000 + 1;
+    ASSERT_TRUE(choose(menu, {.tune = Tune::none}).has_value());
+    const auto shared = std::make_shared<const Menu>(menu);
+    leasts.push_back(fit(shared, {.limit_bytes = 1}).error().least_bytes);
+    EXPECT_TRUE(fit(shared, {.limit_bytes = leasts.back()}).has_value());
+    EXPECT_FALSE(fit(shared, {.limit_bytes = leasts.back() - 1}).has_value());
+  }
+  EXPECT_THAT(leasts, testing::Each(leasts.front()));
+}
+
+TEST(Fit, ALineIsRefusedBeforeAnythingIsTimedWithTheSameNumber) {
+  const auto menu = std::make_shared<Menu>(lowered(kNetwork));
+  const auto early = least_line(menu, {.limit_bytes = 1});
+  ASSERT_FALSE(early.has_value());
+  ASSERT_TRUE(choose(*menu, {.tune = Tune::none}).has_value());
+  EXPECT_EQ(early.error().least_bytes, fit(menu, {.limit_bytes = 1}).error().least_bytes);
+  EXPECT_TRUE(least_line(menu, {.limit_bytes = early.error().least_bytes}).has_value());
+  EXPECT_FALSE(least_line(menu, {.limit_bytes = early.error().least_bytes - 1}).has_value());
+}
+
+TEST(Fit, TheLeastScheduleUsesTheRoomBesideAPeakThatIsElsewhere) {
+  // The first convolution makes the peak; beside the second there is room for a workspace that saves packed bytes.
+  Menu menu = lowered(R"(
+    x = Input() f32[1,8,64,64]
+    a = Conv(x, w1:f32[64,8,1,1])
+    b = Conv(a, w2:f32[1,64,1,1])
+    c = Conv(b, w3:f32[8,1,1,1])
+    Output(c))");
+  for (MenuNode& node : menu.nodes) {
+    if (node.name != "c") continue;
+    Candidate packed = node.candidates.back(), roomy = packed;
+    packed.workspace = {};
+    packed.packed_bytes = packed.weight_bytes = 200 << 10;
+    roomy.workspace = {.shared = 100 << 10};
+    roomy.packed_bytes = roomy.weight_bytes = 0;
+    node.candidates = {packed, roomy};
+  }
+  const auto shared = std::make_shared<const Menu>(menu);
+  const int64_t least = fit(shared, {.limit_bytes = 1}).error().least_bytes;
+  const auto s = fit(shared, {.limit_bytes = least});
+  ASSERT_TRUE(s.has_value()) << s.error().message;
+  EXPECT_EQ(s->pick[static_cast<size_t>(task_of(*s, "c"))], 1);
 }
 
 TEST(Fit, ThePlainPlanTakesNoSwaps) {
