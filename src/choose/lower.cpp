@@ -198,6 +198,14 @@ int64_t raw_constant_bytes(const OpCall& call, uint64_t packs) {
   return bytes;
 }
 
+// Whether a candidate is the same kernel for vectors of twice the width: timing both costs time and memory for nothing.
+bool is_half_as_wide(std::string_view tactic, std::span<const Candidate> candidates) {
+  if (!tactic.ends_with(".avx2")) return false;
+  const std::string wide = std::string(tactic.substr(0, tactic.size() - 4)) + "avx512";
+  return std::any_of(candidates.begin(), candidates.end(),
+                     [&](const Candidate& candidate) { return candidate.tactic->name() == wide; });
+}
+
 void Lowering::offer(const OpCall& call, std::vector<Candidate>& candidates, std::vector<Refusal>& refusals) const {
   for (const auto& tactic : backend_.tactics()) {
     if (options_.exact && tactic->name().find("winograd") != std::string_view::npos) {
@@ -206,6 +214,10 @@ void Lowering::offer(const OpCall& call, std::vector<Candidate>& candidates, std
     }
     if (const Support support = tactic->supports(call); !support) {
       refusals.push_back({std::string(tactic->name()), support.reason()});
+      continue;
+    }
+    if (is_half_as_wide(tactic->name(), candidates)) {
+      refusals.push_back({std::string(tactic->name()), "the same with AVX-512 takes the call"});
       continue;
     }
     Candidate candidate;

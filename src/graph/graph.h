@@ -29,6 +29,7 @@ inline constexpr NodeId kNoNode = -1;
 struct Constant {
   TensorView view;
   std::shared_ptr<const void> owner;
+  bool is_mapped = false;  // in the model file, not in memory of our own
 };
 // Takes a copy of `data`; dims are constants.
 Constant make_constant(DType dtype, std::span<const int64_t> dims, std::span<const std::byte> data);
