@@ -16,13 +16,7 @@ constexpr int64_t kProgramBytes = 8 << 20;
 constexpr int64_t kNodeBytes = 16 << 10;
 constexpr int64_t kSpareBytes = 16 << 20;
 
-int64_t constant_bytes(const Graph& graph, bool is_mapped) {
-  int64_t bytes = 0;
-  for (const Value& value : graph.values())
-    if (value.constant && value.constant->is_mapped == is_mapped)
-      bytes = saturating_add(bytes, value.constant->view.elements() * size_of(value.constant->view.dtype));
-  return bytes;
-}
+int64_t bytes_of(const Constant& constant) { return constant.view.elements() * size_of(constant.view.dtype); }
 
 // The largest weights that some step has at least: of its leanest candidate.
 int64_t largest_item(const Menu& menu) {
@@ -51,30 +45,35 @@ void refuse_what_cannot_be_packed(MenuNode& node, int64_t room) {
 BuildMemory::BuildMemory(const std::string& path, const Graph& imported) {
   std::error_code error;
   const auto found = std::filesystem::file_size(path, error);
-  const int64_t file_bytes = error ? 0 : static_cast<int64_t>(found);
-  const int64_t mapped = constant_bytes(imported, true), copied = constant_bytes(imported, false);
-  model_ = std::max(file_bytes, saturating_add(mapped, copied));
-  mapped_ = std::max(mapped, file_bytes - copied);
+  int64_t constants = 0;
+  for (const Value& value : imported.values()) {
+    if (!value.constant) continue;
+    imported_.insert(value.constant->owner);
+    constants = saturating_add(constants, bytes_of(*value.constant));
+  }
+  model_ = std::max(error ? 0 : static_cast<int64_t>(found), constants);
   tables_ = kProgramBytes + kNodeBytes * static_cast<int64_t>(imported.nodes().size());
 }
 
 Status BuildMemory::draw_line(int64_t limit_bytes, int64_t run_bytes, Menu& menu) {
-  const int64_t owned = constant_bytes(*menu.graph, false);
-  held_ = tables_ + saturating_add(mapped_, owned);
+  int64_t made = 0;
+  for (const Value& value : menu.graph->values())
+    if (value.constant && !imported_.contains(value.constant->owner))
+      made = saturating_add(made, bytes_of(*value.constant));
+  held_ = tables_ + saturating_add(model_, made);
   least_ = held_ + largest_item(menu);
   if (limit_bytes > 0 && limit_bytes < least_) {
     Error error;
     error.code = Code::over_budget;
     error.phase = "build";
     error.least_bytes = least_;
-    error.largest = {{"the mapped model", mapped_},
-                     {"constants in memory", owned},
+    error.largest = {{"the model", model_},
+                     {"constants made by passes", made},
                      {"program and tables", tables_},
                      {"the largest packed weights", least_ - held_}};
     error.message = fmt::format(
-        "needs {} bytes ({}) to build, over --build-memory of {} bytes ({}); {} bytes is the least that works; the "
-        "model "
-        "takes {}",
+        "needs {} bytes ({}) to build, over --build-memory of {} bytes ({}); {} bytes is the least that works; "
+        "the model takes {}",
         least_, format_size(least_), limit_bytes, format_size(limit_bytes), least_, format_size(model_));
     return Failure(std::move(error));
   }

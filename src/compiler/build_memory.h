@@ -1,7 +1,7 @@
 // BuildMemory: what compiling a model holds at once, known before anything is timed or packed; and the build's line.
-//   * Counted: the program and its tables (by the model's nodes); what is mapped of the model's file and read in
-//     place; constants in memory of their own (made by passes, decoded, or not aligned in the file, whose pages are
-//     then given back); and the largest packed item, as weights are packed and written one by one.
+//   * Counted: the program and its tables (by the model's nodes); the model (mapped where it is aligned in its file, in
+//     memory where not); constants that passes made, which stand beside those that they replace until a pass is done;
+//     and the largest packed item, as weights are packed and written one by one.
 //   * The line, where none is drawn: max(the run's line, the least line) + 1.3 x the model's bytes + 16 MiB, or what
 //     the build needs at least where that is more.
 //   * What is left below the line is for timing: a call that takes more keeps its stored cost, and a candidate whose
@@ -9,6 +9,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <set>
 #include <string>
 
 #include "base/result.h"
@@ -31,7 +33,8 @@ class BuildMemory {
   int64_t room_for_timing() const { return limit_ - held_; }
 
  private:
-  int64_t model_ = 0, mapped_ = 0, tables_ = 0;
+  std::set<std::weak_ptr<const void>, std::owner_less<>> imported_;  // owners of the model's constants
+  int64_t model_ = 0, tables_ = 0;
   int64_t held_ = 0, least_ = 0, limit_ = 0;
 };
 

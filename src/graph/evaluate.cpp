@@ -16,8 +16,7 @@ Result<Constant> allocate(DType dtype, std::span<const int64_t> dims) {
   int64_t bytes = size_of(dtype);
   for (const int64_t dim : dims) bytes = saturating_mul(bytes, dim);
   if (bytes > kMaxBytes) return out_of_memory("{} bytes are more than any machine has", bytes);
-  std::shared_ptr<void> owner(std::aligned_alloc(64, static_cast<size_t>(align_up(bytes + 1, 64))), std::free);
-  if (owner == nullptr) return out_of_memory("{} bytes are not there", bytes);
+  MEML_TRY(std::shared_ptr<void> owner, constant_memory(bytes));
   return Constant{dense_view(dtype, owner.get(), dims), owner};
 }
 
@@ -234,8 +233,7 @@ Result<std::vector<Constant>> evaluate_node(const Graph& graph, NodeId id, std::
 
 Constant densify(const TensorView& view) {
   const std::vector<int64_t> dims = dims_of(view);
-  const std::vector<std::byte> nothing(static_cast<size_t>(view.elements() * size_of(view.dtype)));
-  Constant dense = make_constant(view.dtype, dims, nothing);
+  Constant dense = make_zeros(view.dtype, dims);
   ops::copy(view, dense.view);
   return dense;
 }

@@ -13,11 +13,13 @@ namespace {
 std::optional<Constant> from_integers(const Value& value) {
   if (!value.integers || is_float(value.type.dtype)) return std::nullopt;
   std::vector<int64_t> dims;
-  for (const DimExpr& dim : value.type.dims) dims.push_back(dim.constant().value_or(-1));
+  for (const DimExpr& dim : value.type.dims) {
+    if (!dim.is_constant()) return std::nullopt;
+    dims.push_back(*dim.constant());
+  }
   for (const DimExpr& integer : *value.integers)
     if (!integer.is_constant()) return std::nullopt;
-  const std::vector<std::byte> zeros(value.integers->size() * static_cast<size_t>(size_of(value.type.dtype)));
-  Constant constant = make_constant(value.type.dtype, dims, zeros);
+  Constant constant = make_zeros(value.type.dtype, dims);
   for (size_t i = 0; i < value.integers->size(); ++i)
     ops::store(constant.view, static_cast<int64_t>(i), *(*value.integers)[i].constant());
   return constant;

@@ -29,10 +29,13 @@ inline constexpr NodeId kNoNode = -1;
 struct Constant {
   TensorView view;
   std::shared_ptr<const void> owner;
-  bool is_mapped = false;  // in the model file, not in memory of our own
 };
-// Takes a copy of `data`; dims are constants.
+// In memory of our own, which goes back to the kernel with the constant; dims are constants. A copy of `data`, or
+// zeros.
 Constant make_constant(DType dtype, std::span<const int64_t> dims, std::span<const std::byte> data);
+Constant make_zeros(DType dtype, std::span<const int64_t> dims);
+// out_of_memory names the bytes.
+Result<std::shared_ptr<void>> constant_memory(int64_t bytes);
 
 struct Slot {
   std::string name;  // "images.batch", "NonZero 'nz': count"

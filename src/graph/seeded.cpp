@@ -28,8 +28,7 @@ class Random {
 Constant seeded_constant(DType dtype, std::span<const int64_t> dims, std::string_view name) {
   int64_t elements = 1;
   for (const int64_t dim : dims) elements *= dim;
-  std::vector<std::byte> bytes(static_cast<size_t>(elements * size_of(dtype)));
-  Constant constant = make_constant(dtype, dims, bytes);
+  Constant constant = make_zeros(dtype, dims);
   Random random(name);
   const bool variance = name.starts_with("var");
   for (int64_t i = 0; i < elements; ++i) {

@@ -85,7 +85,7 @@ Constant from_bytes(DType dtype, const std::vector<int64_t>& dims, Bytes bytes,
   const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % static_cast<uintptr_t>(size_of(dtype)) == 0;
   // A constant is read only; views carry one kind of pointer for inputs and outputs.
   if (aligned && !bytes.empty())
-    return {dense_view(dtype, const_cast<char*>(bytes.data()), dims), owner, is_mapped_file};
+    return {dense_view(dtype, const_cast<char*>(bytes.data()), dims), owner};
   Constant copy = make_constant(dtype, dims, std::as_bytes(std::span<const char>(bytes)));
   if (is_mapped_file) release_pages(bytes);
   return copy;
@@ -136,8 +136,7 @@ Result<Constant> from_typed(const TensorMessage& tensor, DType dtype, int64_t el
   int64_t at_most = static_cast<int64_t>(tensor.loose.size());
   for (const Bytes run : tensor.typed_runs) at_most += static_cast<int64_t>(run.size());
   if (elements > at_most) return invalid_model("it needs {} values, but holds at most {}", elements, at_most);
-  const std::vector<std::byte> zeros(static_cast<size_t>(elements * size_of(dtype)));
-  Constant constant = make_constant(dtype, tensor.dims, zeros);
+  Constant constant = make_zeros(dtype, tensor.dims);
   TypedWriter writer(constant.view, elements);
   for (const Bytes run : tensor.typed_runs) MEML_TRY_STATUS(writer.put_run(run, tensor.typed_field));
   for (const uint64_t value : tensor.loose) writer.put(value);

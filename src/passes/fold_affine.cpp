@@ -31,8 +31,7 @@ ChannelRule rule_of(const Node& node, const TensorView& weights) {
 Constant scaled_weights(const Node& node, const TensorView& weights, const std::vector<double>& scale) {
   const ChannelRule rule = rule_of(node, weights);
   const std::vector<int64_t> dims(weights.dims.begin(), weights.dims.begin() + weights.rank);
-  const std::vector<std::byte> zeros(static_cast<size_t>(weights.elements() * size_of(weights.dtype)));
-  Constant scaled = make_constant(weights.dtype, dims, zeros);
+  Constant scaled = make_zeros(weights.dtype, dims);
   int64_t inner = 1;
   for (size_t i = 2; i < dims.size(); ++i) inner *= dims[i];
   ops::with_dtype(weights.dtype, [&](auto tag) {

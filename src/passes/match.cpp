@@ -97,8 +97,7 @@ void append_epilogue(GraphBuilder::NodeSpec& spec, ops::Epilogue epilogue, Value
 }
 
 Constant float_constant(DType dtype, std::vector<int64_t> dims, const std::vector<double>& values) {
-  const std::vector<std::byte> zeros(values.size() * static_cast<size_t>(size_of(dtype)));
-  Constant constant = make_constant(dtype, dims, zeros);
+  Constant constant = make_zeros(dtype, dims);
   for (size_t i = 0; i < values.size(); ++i) ops::store(constant.view, static_cast<int64_t>(i), values[i]);
   return constant;
 }
