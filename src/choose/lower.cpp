@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/size.h"
+#include "choose/split_epilogues.h"
 #include "choose/view_order.h"
 #include "ops/registry.h"
 
@@ -59,6 +60,9 @@ class Lowering {
     drop_unread_extents();
     return std::move(menu_);
   }
+
+  // Nodes that only the reference takes with all their epilogues.
+  const std::vector<EpilogueSplit>& splits() const { return splits_; }
 
  private:
   std::vector<int64_t> max_dims(const TensorType& type) const {
@@ -163,6 +167,7 @@ class Lowering {
   bool is_fast(const std::vector<Candidate>& candidates) const {
     return !candidates.empty() && !candidates.front().tactic->name().ends_with(".reference");
   }
+  std::optional<EpilogueSplit> split_of(const Node& node) const;
   Result<MenuNode::InputCopy> input_copy(MenuValueId from, AxisOrder order, DType dtype) const;
   Result<MenuValueId> add_copy(MenuValueId from, AxisOrder order, DType dtype, std::string name, std::string why);
 
@@ -174,6 +179,7 @@ class Lowering {
   std::vector<bool> early_slots_;  // known before the first step: of inputs, and of expressions over such
   std::vector<bool> known_slots_;  // of inputs, of expressions, and of the nodes lowered so far
   Menu menu_;
+  std::vector<EpilogueSplit> splits_;
   std::vector<MenuValueId> menu_value_;  // by graph value
   std::map<std::pair<ValueId, std::string>, MenuValueId> constants_;
   std::map<std::tuple<MenuValueId, std::string, DType>, MenuValueId> copies_;
@@ -486,6 +492,21 @@ Status Lowering::lower_gather(const Node& node) {
   return {};
 }
 
+// How many epilogues may stay so that a tactic better than the reference takes the base op.
+std::optional<EpilogueSplit> Lowering::split_of(const Node& node) const {
+  for (size_t kept = node.epilogues.size(); kept-- > 0;) {
+    if (!can_split(node, kept)) continue;
+    const Node base = with_epilogues(node, kept);
+    for (const Proposal& proposal : proposals(base)) {
+      std::vector<Candidate> offered;
+      std::vector<Refusal> refused;
+      offer(make_call(base, proposal), offered, refused);
+      if (is_fast(offered)) return EpilogueSplit{static_cast<NodeId>(&node - graph_->nodes().data()), kept};
+    }
+  }
+  return std::nullopt;
+}
+
 Status Lowering::lower_kernel(const Node& node) {
   const std::vector<Proposal> list = proposals(node);
   std::vector<Candidate> candidates;
@@ -506,6 +527,8 @@ Status Lowering::lower_kernel(const Node& node) {
   }
   if (taken == nullptr)
     return unsupported("{} '{}': no tactic of backend '{}' takes it", node.op->name, node.name, backend_.name());
+  if (!is_fast(candidates))
+    if (const auto split = split_of(node)) splits_.push_back(*split);
 
   MenuNode lowered;
   lowered.name = node.name;
@@ -594,7 +617,13 @@ Status Lowering::add_outputs() {
 
 Result<Menu> lower(std::shared_ptr<const Graph> graph, const Backend& backend, const LowerOptions& options) {
   MEML_TRY(const DType activation, backend.activation_dtype(options.precision));
-  return Lowering(std::move(graph), backend, options, activation).run();
+  while (true) {  // each round shortens the lists that it splits
+    Lowering lowering(graph, backend, options, activation);
+    MEML_TRY(Menu menu, lowering.run());
+    if (lowering.splits().empty()) return menu;
+    MEML_TRY(Graph split, split_epilogues(*graph, lowering.splits()));
+    graph = std::make_shared<const Graph>(std::move(split));
+  }
 }
 
 }  // namespace memline

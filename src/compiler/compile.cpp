@@ -12,6 +12,7 @@ Result<Compiled> compile(const std::string& path, const Backend& backend, const 
   MEML_TRY(compiled.passes, passes::run(passes::default_pipeline(), graph, options.passes));
   compiled.graph = std::make_shared<const Graph>(std::move(graph));
   MEML_TRY(Menu lowered, lower(compiled.graph, backend, options.lower));
+  compiled.graph = lowered.graph;  // where epilogue lists were split, another one
   const auto menu = std::make_shared<Menu>(std::move(lowered));
   MEML_TRY(const int64_t least, least_line(menu, options.fit));  // a line below it is refused before anything is timed
   MEML_TRY_STATUS(memory.draw_line(options.build_limit_bytes, std::max(least, options.fit.limit_bytes), *menu));

@@ -48,6 +48,31 @@ TEST(Lower, InputsAndOutputsOfTheModelAreRowMajorAndTheStemReadsItsInputAsItIs) 
   EXPECT_EQ(node_of(menu, "a@output").why, "outputs are row-major");
 }
 
+TEST(Lower, EpiloguesThatNoTacticTakesBecomeAStepOfTheirOwn) {
+  const Menu menu = lowered(R"(
+    x = Input() f32[1,8,8,8]
+    y = Input() f32[1,8,16,16]
+    s = Softmax(x, y2:f32[1,8,8,8]) axis=1 | silu add(1) relu
+    Output(s))");
+  std::vector<std::string> ops;
+  for (const MenuNode& node : menu.nodes) ops.push_back(std::string(node.call.op->name));
+  EXPECT_THAT(ops, testing::IsSupersetOf({"Softmax", "Identity"}));
+  EXPECT_THAT(node_of(menu, "s@base").call.epilogues, IsEmpty());
+  EXPECT_EQ(node_of(menu, "s").call.epilogues.size(), 3u);
+  for (const MenuNode& node : menu.nodes)
+    for (const Candidate& candidate : node.candidates)
+      EXPECT_THAT(std::string(candidate.tactic->name()), testing::Not(HasSubstr("reference"))) << node.name;
+}
+
+TEST(Lower, AListThatTheReferenceMustTakeAnywayStaysWhole) {
+  const Menu menu = lowered(R"(
+    x = Input() f32[2,8]
+    s = CumSum(x, axis:i64[]) | silu
+    Output(s))");
+  EXPECT_EQ(node_of(menu, "s").call.op->name, "CumSum");
+  EXPECT_EQ(node_of(menu, "s").call.epilogues.size(), 1u);
+}
+
 TEST(Lower, ACopyIsMadeOnceForAllItsReadersAndSaysWhy) {
   const Menu menu = lowered(R"(
     x = Input() f32[1,16,8,8]

@@ -353,5 +353,14 @@ TEST(RunGraph, LargeExpressionsThatDoNotPeakTogether) {
     Output(z, u, v))");
 }
 
+TEST(RunGraph, EpiloguesSplitOffTheirNode) {
+  expect_runs_right(R"(
+    x = Input() f32[1,8,8,8]
+    y = Softmax(x, b:f32[1,8,1,1]) axis=1 | silu mul(1) relu
+    scales = Constant() f32[4] {1, 1, 2, 2}
+    z = Resize(y, _, scales, c:f32[1,8,16,16]) mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor" | add(3) sigmoid
+    Output(z))");
+}
+
 }  // namespace
 }  // namespace memline

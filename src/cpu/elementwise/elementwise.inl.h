@@ -54,6 +54,8 @@ MEML_INLINE Vec unary(const ElementwiseTile& t, Vec x) {
     return clip(x, t.a, t.b);
   else if constexpr (kKind == Kind::sigmoid)
     return sigmoid(x);
+  else if constexpr (kKind == Kind::silu)
+    return silu(x);
   else if constexpr (kKind == Kind::hard_sigmoid)
     return hard_sigmoid(x, t.a, t.b);
   else if constexpr (kKind == Kind::hard_swish)
@@ -249,7 +251,7 @@ ElementwiseFunction find(ElementwiseKind kind) {
   case Kind::name:      \
     return run_tile<Kind::name, T>;
     // clang-format off
-    MEML_CASE(identity) MEML_CASE(relu) MEML_CASE(leaky_relu) MEML_CASE(clip) MEML_CASE(sigmoid)
+    MEML_CASE(identity) MEML_CASE(relu) MEML_CASE(leaky_relu) MEML_CASE(clip) MEML_CASE(sigmoid) MEML_CASE(silu)
     MEML_CASE(hard_sigmoid) MEML_CASE(hard_swish) MEML_CASE(tanh) MEML_CASE(gelu) MEML_CASE(gelu_tanh) MEML_CASE(mish)
     MEML_CASE(exp) MEML_CASE(log) MEML_CASE(sqrt) MEML_CASE(neg) MEML_CASE(abs) MEML_CASE(erf) MEML_CASE(floor)
     MEML_CASE(ceil) MEML_CASE(round) MEML_CASE(reciprocal) MEML_CASE(elu) MEML_CASE(softplus) MEML_CASE(sin)

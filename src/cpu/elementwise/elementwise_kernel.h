@@ -14,6 +14,7 @@ enum class ElementwiseKind : uint8_t {
   leaky_relu,
   clip,
   sigmoid,
+  silu,
   hard_sigmoid,
   hard_swish,
   tanh,

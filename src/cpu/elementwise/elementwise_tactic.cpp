@@ -73,6 +73,7 @@ std::optional<Function> plain_function(std::string_view op) {
 
 std::optional<Function> function_of(const OpCall& call) {
   const std::string_view op = call.op->name;
+  if (call.op->domain == "memline" && op == "Silu") return Function{Kind::silu, 0, 0, 0.9};
   if (!call.op->domain.empty()) return std::nullopt;
   if (op == "LeakyRelu") return Function{Kind::leaky_relu, call.attrs.as<ops::LeakyReluAttrs>().alpha};
   if (op == "Elu") return Function{Kind::elu, call.attrs.as<ops::EluAttrs>().alpha, 0, 0.8};
