@@ -6,6 +6,7 @@
 #include "cpu/gemm/indirect_conv.h"
 #include "cpu/gemm/matmul.h"
 #include "cpu/gemm/stem_conv.h"
+#include "cpu/layer_norm/layer_norm_tactic.h"
 #include "cpu/integers/extents_tactic.h"
 #include "cpu/integers/measure_tactic.h"
 #include "cpu/pool/pool_tactic.h"
@@ -40,6 +41,7 @@ void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
     list.push_back(pool_tactic("cpu.pool.avx512", pool_avx512()));
     list.push_back(resize_tactic("cpu.resize.avx512", resize_avx512()));
     list.push_back(softmax_tactic("cpu.softmax.avx512", softmax_avx512()));
+    list.push_back(layer_norm_tactic("cpu.layer_norm.avx512", layer_norm_avx512()));
     list.push_back(reduce_tactic("cpu.reduce.avx512", reduce_avx512()));
   }
   list.push_back(depthwise_tactic("cpu.depthwise.avx2", depthwise_avx2()));
@@ -47,6 +49,7 @@ void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
   list.push_back(pool_tactic("cpu.pool.avx2", pool_avx2()));
   list.push_back(resize_tactic("cpu.resize.avx2", resize_avx2()));
   list.push_back(softmax_tactic("cpu.softmax.avx2", softmax_avx2()));
+  list.push_back(layer_norm_tactic("cpu.layer_norm.avx2", layer_norm_avx2()));
   list.push_back(reduce_tactic("cpu.reduce.avx2", reduce_avx2()));
   list.push_back(resize_nearest_tactic());
   list.push_back(copy_tactic());

@@ -304,8 +304,9 @@ void expect_matches_reference(const Tactic& tactic, const CheckCall& check, Tole
   for (const int64_t padding : {1, 3, 8})
     EXPECT_EQ(runner.run(padding, one, {{0, rows}}), whole) << "padding " << padding;
   for (size_t i = 0; i < problem.call().in.size(); ++i)
-    if ((tactic.may_overwrite(problem.call()) >> i & 1) != 0)
+    if ((tactic.may_overwrite(problem.call()) >> i & 1) != 0) {
       EXPECT_EQ(runner.run(3, two, {{0, rows}}, static_cast<int>(i)), whole) << "in place over input " << i;
+    }
   if (!tactic.rows_independent(problem.call()) || axis >= dims.size()) return;
   std::vector<ops::RowRange> single;
   const int64_t unit = tactic.row_granularity(problem.call());
