@@ -1,8 +1,10 @@
 // A level needs its instructions (cpuid) and registers that the operating system keeps across a switch (xgetbv): both
-// are asked.
+// are asked. Tiles need a third: Linux keeps their 8 KiB for processes that ask (arch_prctl), for all their threads.
 #include "cpu/cpu_level.h"
 
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <array>
 #include <cstdint>
@@ -34,6 +36,12 @@ uint64_t saved_registers() {
   return (static_cast<uint64_t>(high) << 32) | low;
 }
 
+// Asking again changes nothing.
+bool ask_for_tiles() {
+  constexpr long kRequestPermission = 0x1023, kTileData = 18;  // ARCH_REQ_XCOMP_PERM, XFEATURE_XTILE_DATA
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0;
+}
+
 }  // namespace
 
 std::string_view cpu_level_name(CpuLevel level) { return kLevels[static_cast<size_t>(level)].name; }
@@ -61,6 +69,7 @@ CpuFeatures read_cpu_features() {
     f.os_saves_ymm = (saved & 0x6) == 0x6;
     f.os_saves_zmm = (saved & 0xe6) == 0xe6;
     f.os_saves_tiles = (saved & 0x60000) == 0x60000;
+    f.tiles_permitted = f.amx_tile_bf16_int8 && f.os_saves_tiles && ask_for_tiles();
   }
   return f;
 }
@@ -72,7 +81,7 @@ Result<CpuLevel> highest_level(const CpuFeatures& f) {
   if (!f.avx512_f_bw_dq_vl_cd || !f.os_saves_zmm) return CpuLevel::avx2;
   if (!f.avx512_vnni) return CpuLevel::avx512;
   if (!f.avx512_bf16) return CpuLevel::avx512_vnni;
-  if (!f.amx_tile_bf16_int8 || !f.os_saves_tiles) return CpuLevel::avx512_bf16;
+  if (!f.amx_tile_bf16_int8 || !f.os_saves_tiles || !f.tiles_permitted) return CpuLevel::avx512_bf16;
   return CpuLevel::amx;
 }
 

@@ -71,6 +71,7 @@ std::vector<std::unique_ptr<Tactic>> make_tactics(CpuLevel level) {
   std::vector<std::unique_ptr<Tactic>> list;
   add_winograd(list, level);
   add_light(list, level);
+  if (level >= CpuLevel::amx) add_gemm(list, "amx", amx::strip_kernels_bf16());
   if (level >= CpuLevel::avx512_bf16) add_gemm(list, "avx512_bf16", avx512_bf16::strip_kernels_bf16());
   if (level >= CpuLevel::avx512) add_gemm(list, "avx512", avx512::strip_kernels_f32());
   add_gemm(list, "avx2", avx2::strip_kernels_f32());

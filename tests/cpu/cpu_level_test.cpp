@@ -13,7 +13,7 @@ CpuFeatures avx2_cpu() {
 CpuFeatures amx_cpu() {
   CpuFeatures f = avx2_cpu();
   f.avx512_f_bw_dq_vl_cd = f.avx512_vnni = f.avx512_bf16 = f.amx_tile_bf16_int8 = true;
-  f.os_saves_zmm = f.os_saves_tiles = true;
+  f.os_saves_zmm = f.os_saves_tiles = f.tiles_permitted = true;
   return f;
 }
 
@@ -37,6 +37,9 @@ TEST(CpuLevel, BelowAvx2IsUnsupported) {
 TEST(CpuLevel, ALevelNeedsRegistersThatTheOperatingSystemSaves) {
   CpuFeatures f = amx_cpu();
   EXPECT_EQ(*highest_level(f), CpuLevel::amx);
+  f.tiles_permitted = false;
+  EXPECT_EQ(*highest_level(f), CpuLevel::avx512_bf16);
+  f.tiles_permitted = true;
   f.os_saves_tiles = false;
   EXPECT_EQ(*highest_level(f), CpuLevel::avx512_bf16);
   f.os_saves_zmm = false;

@@ -75,6 +75,18 @@ TEST_P(GemmConv, HandlesEveryChannelCountUpToTwoBlocksAndATail) {
   }
 }
 
+// Tiles of AMX take 16 pixels and a tap's channels in equal parts of at most 32: 15 to 49 pixels and every kind of
+// remainder, pixels at one pitch (1x1) and not.
+TEST_P(GemmConv, HandlesPixelsAndChannelsThatFillNoTile) {
+  for (const int64_t depth : {2, 15, 31, 32, 33, 40, 63, 64, 65, 80, 100}) {
+    check(call_of({{1, depth, 1, 15}, {40, depth, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})}));
+    check(call_of({{1, depth, 3, 11}, {17, depth, 1, 1}, conv_attrs({1, 1}, {0, 0, 0, 0})}));
+    check(call_of({{1, depth, 7, 7}, {33, depth, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})}));
+  }
+  check(call_of({{1, 24, 5, 37}, {16, 24, 3, 3}, conv_attrs({1, 2}, {1, 1, 1, 1})}));
+  check(call_of({{1, 32, 21, 20}, {64, 32, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})}));
+}
+
 TEST_P(GemmConv, HandlesGroups) {
   check(call_of({{1, 12, 6, 7}, {18, 4, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}, {}, 3)}));
   check(call_of({{2, 6, 5, 5}, {6, 1, 3, 3}, conv_attrs({2, 2}, {1, 1, 1, 1}, {}, 6)}));

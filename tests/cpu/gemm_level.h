@@ -16,7 +16,7 @@ class GemmLevelTest : public ::testing::TestWithParam<CpuLevel> {
     if (GetParam() > *detect_cpu_level()) GTEST_SKIP() << "this CPU does not reach " << cpu_level_name(GetParam());
     tactics_ = make_tactics(GetParam());
   }
-  DType dtype() const { return GetParam() == CpuLevel::avx512_bf16 ? DType::bf16 : DType::f32; }
+  DType dtype() const { return GetParam() >= CpuLevel::avx512_bf16 ? DType::bf16 : DType::f32; }
   // f32: sums of up to a few thousand products of numbers in [-1, 1], in another order than the reference's.
   // bf16: weights and results have 8 bits.
   testing::Tolerance tolerance() const {
@@ -36,7 +36,9 @@ class GemmLevelTest : public ::testing::TestWithParam<CpuLevel> {
   std::vector<std::unique_ptr<Tactic>> tactics_;
 };
 
-inline auto gemm_levels() { return ::testing::Values(CpuLevel::avx2, CpuLevel::avx512, CpuLevel::avx512_bf16); }
+inline auto gemm_levels() {
+  return ::testing::Values(CpuLevel::avx2, CpuLevel::avx512, CpuLevel::avx512_bf16, CpuLevel::amx);
+}
 inline std::string gemm_level_name(const ::testing::TestParamInfo<CpuLevel>& info) {
   return std::string(cpu_level_name(info.param));
 }

@@ -43,6 +43,11 @@ TEST_P(GemmMatMul, MultipliesMatricesOfAnySize) {
   check(matmul({197, 64}, {64, 24}, 0));
 }
 
+TEST_P(GemmMatMul, HandlesRowsAndDepthsThatFillNoTile) {
+  for (const int64_t depth : {15, 31, 32, 33, 40, 65, 80, 100})
+    for (const int64_t rows : {1, 15, 16, 17, 49}) check(matmul({rows, depth}, {depth, 40}, 0));
+}
+
 TEST_P(GemmMatMul, BroadcastsLeadingAxes) {
   check(matmul({3, 4, 5}, {5, 6}, 1));
   check(matmul({3, 4, 5}, {5, 6}, 0));

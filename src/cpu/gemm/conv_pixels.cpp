@@ -7,7 +7,6 @@
 namespace memline::cpu {
 namespace {
 
-constexpr int64_t kPixels = 96;            // a multiple of every tile: 4, 6, 8, 12
 constexpr int64_t kTableBytes = 64 << 10;  // of pointers, so that large kernels leave room in L2
 constexpr int64_t kCopies = 24;            // a chunk of 96 pixels in rows of 20 has ten windows over edges
 constexpr int64_t kCopyBytes = 64 << 10;
@@ -16,7 +15,8 @@ constexpr int64_t kCopyBytes = 64 << 10;
 
 ConvChunk::ConvChunk(const ConvShape& shape, const StripKernels& kernels, size_t epilogues)
     : taps(shape.taps()), steps(static_cast<int64_t>(epilogues)) {
-  pixels = std::clamp<int64_t>(kTableBytes / (taps * 8) / 24 * 24, 24, kPixels);
+  const int64_t unit = 2 * kernels.chunk_unit;
+  pixels = std::clamp<int64_t>(kTableBytes / (taps * 8) / unit * unit, unit, kernels.chunk_pixels);
   row_bytes = shape.kernel_w * shape.depth * (kernels.pair == 1 ? 4 : 2);
   window_bytes = shape.kernel_h * row_bytes;
   copies = shape.attrs.group > 1 || window_bytes == 0 ? 0 : std::min(kCopies, kCopyBytes / window_bytes);

@@ -19,10 +19,18 @@ struct ConvShape {
 
   // A strip's taps and depth: pixels may be addressed by tap or by kernel row, the bytes are the same.
   PackedShape packed(const StripKernels& kernels) const {
-    return {.blocks = BlockLayout(kernels, outputs), .taps = taps(), .depth = depth, .pair = kernels.pair};
+    return {.blocks = BlockLayout(kernels, outputs),
+            .taps = taps(),
+            .depth = depth,
+            .pair = kernels.pair,
+            .tiles = kernels.tiles};
   }
   PackedShape packed_by_row(const StripKernels& kernels) const {
-    return {.blocks = BlockLayout(kernels, outputs), .taps = kernel_h, .depth = kernel_w * depth, .pair = kernels.pair};
+    return {.blocks = BlockLayout(kernels, outputs),
+            .taps = kernel_h,
+            .depth = kernel_w * depth,
+            .pair = kernels.pair,
+            .tiles = kernels.tiles};
   }
   // Writes every group's blocks in the given shape, one of the two above; weights come from input 1.
   void pack(const OpCall& call, const PackedShape& shape, std::byte* out) const;

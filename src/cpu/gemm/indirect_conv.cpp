@@ -37,10 +37,11 @@ class ConvKernel final : public Kernel {
     const ConvGeometry geometry = make_geometry(args);
     const StripEpilogue epilogue(epilogues_, shape_.has_bias ? args.in[2].as<const float>() : nullptr, args.in, out, 1);
     const WorkShares shares(geometry.pixels(), chunk_.pixels, shape_.attrs.group, packed_shape_.blocks.count(),
-                            args.parallel->width());
+                            args.parallel->width(), kernels_.chunk_unit);
     const int64_t scratch = chunk_.workspace();
     args.parallel->for_each(shares.tasks(), [&](int64_t task, int participant) {
       ConvPixels pixels(args.workspace.data() + participant * scratch, chunk_, geometry, epilogue);
+      const StripSession session(kernels_, shape_.depth);
       run_task(epilogue, shares, task, pixels);
     });
     return {};
@@ -72,7 +73,8 @@ class ConvKernel final : public Kernel {
                    .y = windows[1],
                    .x = windows[2],
                    .dense_rows = false};
-    g.dense_rows = g.x.kernel == 1 || (shape_.attrs.group == 1 && g.x.dilation == 1 &&
+    // Tiles sum a tap in parts, so a row of taps would be another order: they take one form only.
+    g.dense_rows = g.x.kernel == 1 || (!kernels_.tiles && shape_.attrs.group == 1 && g.x.dilation == 1 &&
                                        from.strides[2] == shape_.depth && shape_.depth % kernels_.pair == 0);
     const int64_t rows = args.rows.end - args.rows.begin;
     if (row_axis_ == 0) {

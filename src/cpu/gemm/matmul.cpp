@@ -66,13 +66,15 @@ class MatMulKernel final : public Kernel {
     const TensorView& out = args.out[0];
     const StripEpilogue epilogue(product_.epilogues, nullptr, args.in, out, out.rank - 1);
     const MatrixRows rows(product_.a(args.in[0]), matrices_, out, row_axis_, args.rows, grouped_, epilogue);
-    const WorkShares shares(rows.rows(), scratch_.rows, rows.groups(), shape_.blocks.count(), args.parallel->width());
+    const WorkShares shares(rows.rows(), scratch_.rows, rows.groups(), shape_.blocks.count(), args.parallel->width(),
+                            kernels_.chunk_unit);
     args.parallel->for_each(shares.tasks(), [&](int64_t index, int participant) {
       std::byte* scratch = args.workspace.data() + participant * scratch_.bytes();
       PixelList list = PixelList::carve(scratch, scratch_.rows, 1, scratch_.steps);
       const auto [group, begin, end, first, last] = shares.task(index);
       rows.list(group, begin, end, list);
       if (product_.copies_a) rows.gather(list, scratch);
+      const StripSession session(kernels_, shape_.depth);
       const std::byte* weights = packed_ + rows.b_offset(group) * shape_.bytes();
       for (int64_t block = first; block < last; ++block)
         run_strip(list, epilogue, block, weights + shape_.block_offset(block));

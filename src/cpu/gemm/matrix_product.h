@@ -20,7 +20,11 @@ struct MatrixProduct {
   TensorView b(const TensorView& view) const;  // as [k, n]
   PackedShape packed(const StripKernels& kernels) const { return packed(kernels, depth, columns); }
   static PackedShape packed(const StripKernels& kernels, int64_t depth, int64_t columns) {
-    return {.blocks = BlockLayout(kernels, columns), .taps = 1, .depth = depth, .pair = kernels.pair};
+    return {.blocks = BlockLayout(kernels, columns),
+            .taps = 1,
+            .depth = depth,
+            .pair = kernels.pair,
+            .tiles = kernels.tiles};
   }
   // Nanoseconds of one thread: multiplications, or the bytes of b where few rows use them.
   double cost(const OpCall& call, const StripKernels& kernels) const;

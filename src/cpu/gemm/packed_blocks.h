@@ -37,14 +37,23 @@ struct PackedShape {
   int64_t taps, depth;  // depth: input channels a tap
   int pair;             // 1: f32 elements; 2: bf16, in pairs of input channels
 
+  bool tiles = false;  // k is padded to whole tiles
+
   int64_t element_bytes() const { return pair == 1 ? 4 : 2; }
-  int64_t block_bytes(int64_t width) const { return taps * align_up(depth, pair) * width * element_bytes(); }
+  int64_t padded_depth() const {
+    const int64_t unit = tiles ? tile_depth(depth) : pair;
+    return ceil_div(depth, unit) * unit;
+  }
+  int64_t block_bytes(int64_t width) const { return taps * padded_depth() * width * element_bytes(); }
   int64_t block_offset(int64_t block) const { return block_bytes(blocks.first_channel(block)); }
   int64_t bytes() const { return block_bytes(blocks.padded_channels()); }
 };
 
 // Multiplications (of padded channels too) a nanosecond and thread, for stored costs: 0.85 of two units at 3.2 GHz.
-inline double products_per_ns(const StripKernels& kernels) { return kernels.lanes * kernels.pair * 5.5; }
+// Tiles do 512 a cycle; memory and epilogues leave a quarter of it.
+inline double products_per_ns(const StripKernels& kernels) {
+  return kernels.tiles ? 450 : kernels.lanes * kernels.pair * 5.5;
+}
 
 // Writes block `block`; weight(channel, tap, k) gives a float for channel in [0, channels), k in [0, depth).
 template <typename Weight>
@@ -52,7 +61,7 @@ void pack_block(const PackedShape& shape, int64_t block, std::byte* out, Weight&
   const int64_t width = shape.blocks.width(block), first = shape.blocks.first_channel(block);
   const int64_t channels = shape.blocks.channels(block);
   for (int64_t tap = 0; tap < shape.taps; ++tap) {
-    for (int64_t k = 0; k < align_up(shape.depth, shape.pair); k += shape.pair) {
+    for (int64_t k = 0; k < shape.padded_depth(); k += shape.pair) {
       for (int64_t c = 0; c < width; ++c) {
         for (int64_t i = k; i < k + shape.pair; ++i) {
           const float value = c < channels && i < shape.depth ? weight(first + c, tap, i) : 0.0f;

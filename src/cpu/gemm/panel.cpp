@@ -12,16 +12,16 @@ namespace {
 struct Matrix {
   const std::byte* first;      // of the block's columns
   int64_t k_stride, n_stride;  // in bytes
-  int64_t depth, columns, width;
+  int64_t depth, padded_depth, columns, width;
 };
 
 float scaled(float x, float alpha) { return alpha * x; }
 uint16_t scaled(uint16_t x, float alpha) { return alpha == 1 ? x : f32_to_bf16(alpha * bf16_to_f32(x)); }
 
-// Any strides, rows [k0, depth rounded up to pairs).
+// Any strides, rows [k0, padded_depth).
 template <typename T, int kPair>
 void pack_elements(const Matrix& m, int64_t k0, float alpha, T* panel) {
-  for (int64_t k = k0; k < align_up(m.depth, kPair); ++k) {
+  for (int64_t k = k0; k < m.padded_depth; ++k) {
     T* row = panel + k / kPair * kPair * m.width + k % kPair;
     const int64_t known = k < m.depth ? m.columns : 0;
     const std::byte* from = m.first + k * m.k_stride;
@@ -64,6 +64,7 @@ void pack_panel(const TensorView& b, int64_t at, const PackedShape& shape, int64
                  .k_stride = b.stride(b.rank - 2) * size,
                  .n_stride = n_stride,
                  .depth = shape.depth,
+                 .padded_depth = shape.padded_depth(),
                  .columns = shape.blocks.channels(block),
                  .width = shape.blocks.width(block)};
   auto* words = reinterpret_cast<float*>(panel);

@@ -23,7 +23,7 @@ struct Scratch {
     int vectors = 0;
     for (int v = 1; v <= StripKernels::kMaxVectors; ++v)
       if (kernels.strip[v]) vectors = v;
-    panel_bytes = align_up(align_up(product.depth, kernels.pair) * vectors * kernels.lanes * element, 64);
+    panel_bytes = align_up(product.packed(kernels).padded_depth() * vectors * kernels.lanes * element, 64);
     if (!product.copies_a) return;
     rows = std::clamp<int64_t>(kGatheredBytes / row_bytes / 12 * 12, 12, kRows);
     copy_bytes = align_up(rows * row_bytes, 64);
@@ -61,6 +61,7 @@ class RuntimeMatMulKernel final : public Kernel {
     pack_panel(b, rows.b_offset(group), shape, block, product_.alpha, panel);
     scratch += scratch_.panel_bytes;
     PixelList list = PixelList::carve(scratch, scratch_.rows, 1, scratch_.steps);
+    const StripSession session(kernels_, shape.depth);
     for (int64_t begin = part.begin; begin < part.end; begin += scratch_.rows) {
       rows.list(group, begin, std::min(begin + scratch_.rows, part.end), list);
       if (product_.copies_a) rows.gather(list, scratch);

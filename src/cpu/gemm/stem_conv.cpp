@@ -91,6 +91,7 @@ class StemKernel final : public Kernel {
       run.rows.copy(n, in_y + r, scratch + r * row_bytes);
     scratch += band_.copy_bytes();
     PixelList list = PixelList::carve(scratch, kPixels, shape_.kernel_h, static_cast<int64_t>(epilogues_.size()));
+    const StripSession session(kernels_, packed_shape_.depth);
     for (int64_t y = y0; y < y1; ++y) {
       const std::byte* top = copies + (y - y0) * run.y.stride * row_bytes;
       for (int64_t x = 0; x < run.out.dim(3); x += kPixels) {

@@ -5,7 +5,8 @@
 //   * Sum: one accumulator an output element, taps then channels in ascending order, fused multiply-adds. So neither
 //     the place of a pixel in a strip nor the number of pixels changes a bit.
 //   * Weights: [tap][k][width], width = vectors * lanes, 64-byte aligned; columns beyond `channels` are zeros.
-//     bf16: [tap][pair of k][width][2], the second of an odd last pair zero.
+//     bf16: [tap][pair of k][width][2], the second of an odd last pair zero. For tiles the k of a tap are padded with
+//     zeros to whole parts (tile_depth).
 //   * Reads `depth` elements from each input pointer and writes `channels` elements a pixel: no byte beyond.
 //   * A level exports its kernels as a table of functions (strip_<level>.cpp); the rest of the family is base code.
 #pragma once
@@ -50,6 +51,37 @@ struct StripKernels {
   int pair = 1;                               // consecutive input channels in one multiplication: 2 for bf16
   StripFunction strip[kMaxVectors + 1] = {};  // by vectors a block
   int rows[kMaxVectors + 1] = {};             // pixels a tile: strips of a multiple of it waste nothing
+  int chunk_pixels = 96;                      // of a task, at most
+  int chunk_unit = 12;                        // a task has a multiple of it, but for the last: the tiles of every width
+
+  // AMX: a thread configures its tiles for a depth before its strips and releases them after (StripSession).
+  bool tiles = false;
+  void (*begin)(int64_t depth) = nullptr;
+  void (*end)() = nullptr;
+};
+
+// Input channels of one multiplication of tiles: equal even parts of `depth`, at most 32 each. The last may reach
+// beyond it.
+static constexpr int64_t tile_depth(int64_t depth) {
+  const int64_t parts = depth <= 32 ? 1 : (depth + 31) / 32;
+  const int64_t part = (depth + parts - 1) / parts;
+  return part < 2 ? 2 : (part + 1) / 2 * 2;
+}
+
+// Strips of one depth run on this thread while it lives.
+class StripSession {
+ public:
+  StripSession(const StripKernels& kernels, int64_t depth) : end_(kernels.end) {
+    if (kernels.begin) kernels.begin(depth);
+  }
+  ~StripSession() {
+    if (end_) end_();
+  }
+  StripSession(const StripSession&) = delete;
+  StripSession& operator=(const StripSession&) = delete;
+
+ private:
+  void (*end_)();
 };
 
 namespace avx2 {
@@ -59,6 +91,9 @@ namespace avx512 {
 StripKernels strip_kernels_f32();
 }
 namespace avx512_bf16 {
+StripKernels strip_kernels_bf16();
+}
+namespace amx {
 StripKernels strip_kernels_bf16();
 }
 

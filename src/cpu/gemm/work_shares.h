@@ -15,12 +15,12 @@ struct WorkShares {
 
   int64_t rows, blocks, groups, chunk = 0, chunks, ranges = 1;
 
-  WorkShares(int64_t rows, int64_t largest_chunk, int64_t groups, int64_t blocks, int64_t threads)
+  // unit: chunks are multiples of it, but for the last.
+  WorkShares(int64_t rows, int64_t largest_chunk, int64_t groups, int64_t blocks, int64_t threads, int64_t unit)
       : rows(rows), blocks(blocks), groups(groups), chunks(ceil_div(rows, largest_chunk)) {
-    constexpr int64_t kTile = 12;  // chunks are whole tiles of 4, 6 or 12 rows
     if (chunks == 0) return;
-    if (threads > 1 && chunks > 1) chunks = align_up(chunks, threads);
-    chunk = std::min(align_up(ceil_div(rows, chunks), kTile), largest_chunk);
+    if (threads > 1 && chunks > 1) chunks = ceil_div(chunks, threads) * threads;
+    chunk = std::min(ceil_div(ceil_div(rows, chunks), unit) * unit, largest_chunk);
     chunks = ceil_div(rows, chunk);
     // Four tasks a thread, so that one that comes late finds work.
     if (threads > 1)
