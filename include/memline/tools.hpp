@@ -22,7 +22,7 @@ struct BuildOptions {
   std::string precision = "fp32";            // fp32, bf16
   std::string cpu_level;                     // empty: the machine's best
   std::map<std::string, ShapeRange> shapes;  // by input name
-  std::map<std::string, int64_t> max;        // --max NAME=N
+  std::map<std::string, int64_t> max;        // by node name: the most of each size that the node takes from data
   int threads = 0;                           // 0: min(cgroup quota, affinity)
   int64_t memory_bytes = 0;                  // the run's line; 0: none
   int64_t build_memory_bytes = 0;  // the build's line; 0: max(line, least line) + 1.3 x the model's bytes + 16 MiB

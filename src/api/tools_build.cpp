@@ -45,6 +45,7 @@ Result<Job> prepare(const BuildOptions& from) {
   MEML_TRY(const int threads, thread_count(from.threads));
   job.team = std::make_unique<Team>(*job.pool, threads);
   for (const auto& [name, range] : from.shapes) job.options.import.shapes[name] = {range.min, range.opt, range.max};
+  job.options.import.limits = from.max;
   job.options.passes.skip = {from.skip_passes.begin(), from.skip_passes.end()};
   job.options.task = {from.task,       from.family, from.source_max_width, from.source_max_height, from.max_mask_bytes,
                       from.confidence, from.iou};

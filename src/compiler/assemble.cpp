@@ -94,7 +94,7 @@ class Assembler {
     engine::Port port{.name = std::move(name), .type = value.type, .max_dims = value.max_dims};
     const std::vector<int64_t> opt = menu_.graph->opt_slots();
     for (const DimExpr& dim : value.type.dims) {
-      port.min_dims.push_back(dim.bounds(ranges_).min);
+      port.min_dims.push_back(std::max<int64_t>(dim.bounds(ranges_).min, 0));
       port.opt_dims.push_back(dim.evaluate(opt.data()));
     }
     const Root& root = s_.homes.roots[static_cast<size_t>(s_.homes.of_value[static_cast<size_t>(id)].root)];

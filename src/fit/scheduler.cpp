@@ -24,6 +24,25 @@ const std::vector<Candidate>* Scheduler::candidates_of(int32_t task) const {
   return t.copied_input >= 0 ? nullptr : &menu_->nodes[static_cast<size_t>(t.node)].candidates;
 }
 
+namespace {
+
+// What packed bytes depend on: the tactic, the constants, and what is done with them. Never extents that are computed:
+// one head over the five levels of a pyramid has its weights once.
+std::string packing_key(const Candidate& candidate, const OpCall& call) {
+  std::string key = fmt::format("{}/{} {} {} {}", candidate.tactic->name(), candidate.tactic->version(), call.op->name,
+                                call.attrs.text(), candidate.packed_bytes);
+  for (const ops::Epilogue& epilogue : call.epilogues) key += " " + ops::epilogue_text(epilogue);
+  for (const CallOperand& operand : call.in) {
+    if (operand.is_constant)
+      key += fmt::format(" {}@{}={}", operand.type.text(), operand.order.text(), operand.value.data);
+    else
+      key += operand.present ? fmt::format(" {}", operand.type.dtype) : " _";
+  }
+  return key + fmt::format(" -> {}", call.out[0].type.dtype);
+}
+
+}  // namespace
+
 Schedule Scheduler::best_order(const Picks& picks) const {
   Schedule best = schedule(picks, orders_.front());
   for (size_t i = 1; i < orders_.size(); ++i) {
@@ -140,10 +159,7 @@ void Scheduler::place_weights(Schedule& s) const {
     const Candidate& candidate = s.candidate(id);
     const OpCall& call = s.call(id);
     if (candidate.packed_bytes > 0) {
-      std::string key = std::string(candidate.tactic->name()) + call.text();
-      for (size_t i = 0; i < call.in.size(); ++i)
-        if (call.in[i].is_constant) key += fmt::format(" {}", call.in[i].value.data);
-      const auto [found, fresh] = packed.try_emplace(key, -1);
+      const auto [found, fresh] = packed.try_emplace(packing_key(candidate, call), -1);
       if (fresh) found->second = add({.task = id, .bytes = candidate.packed_bytes});
       s.packed_item[static_cast<size_t>(id)] = found->second;
     }

@@ -146,6 +146,9 @@ class GraphBuilder {
   std::vector<ValueId> add_copy(const Graph& from, NodeId node, std::vector<ValueId> inputs);
   Status set_outputs(std::vector<ValueId> values, std::vector<std::string> names);
   void set_metadata(std::string key, std::string text);
+  // No size that node `node` takes from data is larger: nodes that come later.
+  void set_limit(std::string node, int64_t most);
+  std::optional<std::string> unused_limit() const;  // a node with a limit that no size was taken by
   void add_condition(Condition condition);
 
   const Value& value(ValueId id) const { return graph_.values_[static_cast<size_t>(id)]; }
@@ -162,6 +165,11 @@ class GraphBuilder {
   Result<Inferred> infer(NodeSpec& spec, std::string_view label);
   Result<ValueId> measured(ValueId value, const std::string& node, std::span<const Interval> ranges);
   Graph graph_;
+  struct Limit {
+    int64_t most = 0;
+    bool used = false;
+  };
+  std::map<std::string, Limit, std::less<>> limits_;
   SlotBounds bounds_;
   std::vector<int64_t> slot_opts_;
   std::unordered_multimap<uint64_t, size_t> conditions_by_hash_;

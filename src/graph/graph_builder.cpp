@@ -13,11 +13,13 @@ namespace memline {
 // Gives a node's counts slots of their own and keeps the conditions it demands.
 class GraphBuilder::NodeSlots final : public ops::SlotSource {
  public:
-  NodeSlots(std::string_view label, GraphBuilder& builder) : label_(label), builder_(builder) {}
+  NodeSlots(std::string_view label, std::string_view name, GraphBuilder& builder)
+      : label_(label), name_(name), builder_(builder) {}
 
   DimExpr new_slot(std::string_view what, const DimExpr& bound) override {
-    const Interval range{0, std::max<int64_t>(0, builder_.bound(bound))};
-    return builder_.add_slot(fmt::format("{}: {}", label_, what), range, bound.evaluate(builder_.slot_opts_.data()));
+    const int64_t most = std::min(std::max<int64_t>(0, builder_.bound(bound)), limit().value_or(ops::kUnbounded));
+    return builder_.add_slot(fmt::format("{}: {}", label_, what), {0, most},
+                             std::min(most, bound.evaluate(builder_.slot_opts_.data())));
   }
 
   Status demand(const DimExpr& condition, std::string_view what) override {
@@ -47,8 +49,24 @@ class GraphBuilder::NodeSlots final : public ops::SlotSource {
     expression = slot;
   }
 
+  std::optional<int64_t> limit() const override {
+    const auto found = builder_.limits_.find(name_);
+    if (found == builder_.limits_.end()) return std::nullopt;
+    found->second.used = true;
+    return found->second.most;
+  }
+
   Failure measure(size_t input, std::span<const Interval> ranges, std::string_view what) override {
-    wanted_ = Wanted{input, {ranges.begin(), ranges.end()}};
+    Wanted wanted{input, {ranges.begin(), ranges.end()}};
+    for (Interval& range : wanted.ranges) {
+      const auto most = limit();
+      if (!most && range.max == ops::kUnbounded)
+        return unsupported("{} (input {}) is computed from data, and nothing bounds it; give a bound: --max {}=N", what,
+                           input, name_);
+      range.min = std::max(range.min, -most.value_or(ops::kUnbounded));
+      range.max = std::min(range.max, most.value_or(ops::kUnbounded));
+    }
+    wanted_ = std::move(wanted);
     return unsupported("{} (input {}) is computed from data at run time", what, input);
   }
   std::optional<int64_t> bound(const DimExpr& expression) const override { return builder_.bound(expression); }
@@ -61,7 +79,7 @@ class GraphBuilder::NodeSlots final : public ops::SlotSource {
   std::optional<Wanted> take_wanted() { return std::exchange(wanted_, std::nullopt); }
 
  private:
-  std::string_view label_;
+  std::string_view label_, name_;
   GraphBuilder& builder_;
   std::optional<Wanted> wanted_;
 };
@@ -117,7 +135,7 @@ ValueId GraphBuilder::add_constant(std::string name, Constant constant) {
 Result<Inferred> GraphBuilder::infer(NodeSpec& spec, std::string_view label) {
   for (;;) {
     const auto inputs = infer_inputs(graph_.values_, std::span<const ValueId>(spec.inputs).first(spec.base_inputs));
-    NodeSlots slots(label, *this);
+    NodeSlots slots(label, spec.name, *this);
     auto inferred = infer_node(*spec.op, spec.attrs, inputs, spec.output_names.size(), slots);
     if (const auto wanted = slots.take_wanted(); wanted && !inferred) {
       ValueId& input = spec.inputs[wanted->input];
@@ -206,6 +224,14 @@ Status GraphBuilder::set_outputs(std::vector<ValueId> values, std::vector<std::s
   graph_.outputs_ = std::move(values);
   graph_.output_names_ = std::move(names);
   return {};
+}
+
+void GraphBuilder::set_limit(std::string node, int64_t most) { limits_[std::move(node)] = {.most = most}; }
+
+std::optional<std::string> GraphBuilder::unused_limit() const {
+  for (const auto& [node, limit] : limits_)
+    if (!limit.used) return node;
+  return std::nullopt;
 }
 
 void GraphBuilder::set_metadata(std::string key, std::string text) {

@@ -11,7 +11,7 @@ namespace {
 // of its inputs, in the order in which they were made.
 class SameSlots final : public ops::SlotSource {
  public:
-  SameSlots(const Graph& graph, const Node& node) {
+  SameSlots(const Graph& graph, const SlotBounds& bounds, const Node& node) : bounds_(bounds) {
     std::vector<int32_t> known;
     for (const ValueId id : node.inputs)
       if (id != kNoValue) collect(graph.value(id), known);
@@ -29,6 +29,8 @@ class SameSlots final : public ops::SlotSource {
     return next_ < fresh_.size() ? DimExpr::slot(fresh_[next_++]) : DimExpr(0);
   }
   Status demand(const DimExpr&, std::string_view) override { return {}; }
+  std::optional<int64_t> bound(const DimExpr& expression) const override { return bounds_.maximum(expression); }
+  std::optional<int64_t> limit() const override { return 0; }  // it was there, or the node would not be
 
  private:
   static void collect(const Value& value, std::vector<int32_t>& slots) {
@@ -42,6 +44,7 @@ class SameSlots final : public ops::SlotSource {
       for (const DimExpr& integer : *value.integers) add(integer);
   }
 
+  const SlotBounds& bounds_;
   std::vector<int32_t> fresh_;
   size_t next_ = 0;
 };
@@ -66,7 +69,7 @@ Status check_slots(const Graph& graph, const Value& value) {
   return {};
 }
 
-Status check_node(const Graph& graph, NodeId id) {
+Status check_node(const Graph& graph, const SlotBounds& bounds, NodeId id) {
   const std::vector<Value>& values = graph.values();
   const Node& node = graph.node(id);
   if (node.op == nullptr) return internal("node '{}' has no operator", node.name);
@@ -81,7 +84,7 @@ Status check_node(const Graph& graph, NodeId id) {
   for (const ValueId output : node.outputs)
     if (graph.producer(output) != id) return internal("value '{}' has two producers", graph.value(output).name);
   const auto inputs = infer_inputs(values, std::span<const ValueId>(node.inputs).first(node.base_inputs));
-  SameSlots slots(graph, node);
+  SameSlots slots(graph, bounds, node);
   MEML_TRY(const Inferred again, infer_node(*node.op, node.attrs, inputs, node.outputs.size(), slots));
   for (size_t i = 0; i < node.outputs.size(); ++i) {
     const TensorType& stored = graph.value(node.outputs[i]).type;
@@ -96,10 +99,11 @@ Status check_node(const Graph& graph, NodeId id) {
 }  // namespace
 
 Status verify(const Graph& graph) {
+  const SlotBounds bounds = graph.slot_bounds();
   for (const Value& value : graph.values()) MEML_TRY_STATUS(check_slots(graph, value));
   for (size_t i = 0; i < graph.nodes().size(); ++i) {
     const Node& node = graph.nodes()[i];
-    auto status = check_node(graph, static_cast<NodeId>(i));
+    auto status = check_node(graph, bounds, static_cast<NodeId>(i));
     if (!status) return with_prefix(std::move(status).error(), node.op ? node_label(*node.op, node.name) : node.name);
     for (const auto& block : node.blocks) {
       auto inside = verify(*block);

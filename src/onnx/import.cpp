@@ -40,6 +40,7 @@ class Importer {
 
   Result<Graph> run() {
     MEML_TRY_STATUS(check_versions());
+    for (const auto& [node, most] : options_.limits) builder_.set_limit(node, most);
     for (const auto& [key, text] : model_.metadata) builder_.set_metadata(std::string(key), std::string(text));
     MEML_TRY_STATUS(add_initializers());
     MEML_TRY_STATUS(add_inputs());
@@ -49,6 +50,9 @@ class Importer {
       if (!status) return with_prefix(std::move(status).error(), label(node));
     }
     MEML_TRY_STATUS(set_outputs());
+    if (const auto node = builder_.unused_limit())
+      return invalid_argument("there is no node '{}' that takes a size from data; only such a size can be bounded",
+                              *node);
     MEML_TRY(const Graph graph, builder_.finish());
     Patch patch(graph);
     for (const NodeId node : folded_) patch.drop(node);
@@ -127,7 +131,7 @@ class Importer {
     if (spec.output_names.empty()) return invalid_model("it has no outputs");
     auto outputs = builder_.add_node(std::move(spec));
     if (!outputs) return without_prefix(std::move(outputs).error(), *op, node_name(message));
-    const auto id = static_cast<NodeId>(node_count_++);
+    const auto id = static_cast<NodeId>(builder_.unfinished().nodes().size() - 1);
     MEML_TRY_STATUS(fold(id, *outputs));
     for (size_t i = 0; i < reader.outputs(); ++i) {
       if (message.outputs[i].empty()) continue;
@@ -304,7 +308,6 @@ class Importer {
   std::vector<std::string_view> defined_;  // in order: what a body defines ends with it
   std::deque<GraphMessage> bodies_;        // alive as long as names point into them
   std::vector<NodeId> folded_;
-  size_t node_count_ = 0;
 };
 
 std::string folder_of(const std::string& path) {

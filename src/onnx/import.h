@@ -27,6 +27,7 @@ struct ShapeRange {
 
 struct ImportOptions {
   std::map<std::string, ShapeRange> shapes;  // by input name
+  std::map<std::string, int64_t> limits;     // by node name: the most of each size that it takes from data
   std::string model_folder;  // where external weights may lie; "" refuses them. Set from the path by import(path)
 };
 

@@ -40,8 +40,9 @@ void compress_flat(const TensorView& in, const TensorView& condition, TensorView
   int64_t count = 0;
   for (int64_t i = 0; i < std::min(condition.dim(0), in.elements()); ++i) {
     if (!is_kept(condition, i)) continue;
-    with_compute(in.dtype,
-                 [&](auto tag) { store(out, count * out.stride(0), load<decltype(tag)>(in, offset_of(in, i))); });
+    if (count < out.dim(0))
+      with_compute(in.dtype,
+                   [&](auto tag) { store(out, count * out.stride(0), load<decltype(tag)>(in, offset_of(in, i))); });
     ++count;
   }
   out.dims[0] = count;
@@ -54,6 +55,10 @@ void compress_axis(const TensorView& in, const TensorView& condition, size_t axi
   for (int64_t i = 0; i < std::min(condition.dim(0), in.dims[axis]); ++i) {
     if (!is_kept(condition, i)) continue;
     from.data = in.as<std::byte>() + i * in.strides[axis] * size_of(in.dtype);
+    if (count >= out.dims[axis]) {  // more than there is room for
+      ++count;
+      continue;
+    }
     to.data = out.as<std::byte>() + count++ * out.strides[axis] * size_of(out.dtype);
     copy(from, to);
   }

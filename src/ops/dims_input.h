@@ -8,8 +8,8 @@
 
 namespace memline::ops {
 
-// The elements of the rank-1 integer input i. unsupported when shape arithmetic does not know them.
-Result<std::vector<DimExpr>> integers_input(const InferContext& in, size_t i, std::string_view what);
+// The elements of the rank-1 integer input i. Where only the data knows them they are slots inside `range`.
+Result<std::vector<DimExpr>> integers_input(const InferContext& in, size_t i, std::string_view what, Interval range);
 // The same, where a number below 0 is invalid_model.
 Result<std::vector<DimExpr>> dims_input(const InferContext& in, size_t i, std::string_view what);
 

@@ -78,11 +78,12 @@ struct ClassRun {
   }
   int64_t run(int64_t count) const {
     const int64_t first = count;
-    for (int64_t i = next(-1); i >= 0 && count - first < most; i = next(i)) {
+    for (int64_t i = next(-1); i >= 0 && count - first < most && count <= out.dim(0); i = next(i)) {
       bool keep = true;
       for (int64_t k = first; keep && k < count; ++k)
         keep = !suppresses(box(i), box(load<int64_t>(out, k * out.stride(0) + 2 * out.stride(1))), iou_threshold);
       if (!keep) continue;
+      if (count == out.dim(0)) return count + 1;  // more than there is room for
       const int64_t row[] = {picture, klass, i};
       for (int64_t k = 0; k < 3; ++k) store(out, count * out.stride(0) + k * out.stride(1), row[k]);
       ++count;

@@ -1,6 +1,5 @@
 // OneHot: a new axis of extent `depth` that holds values[1] where its position is the index and values[0] elsewhere. An
-// index outside [-depth, depth) gives values[0] everywhere. The depth has to be known to shape arithmetic or be a
-// constant.
+// index outside [-depth, depth) gives values[0] everywhere.
 #include "ops/one_hot.h"
 
 #include "ops/elementwise.h"
@@ -13,12 +12,12 @@ namespace {
 Result<DimExpr> depth_of(const InferContext& in) {
   if (product(in.dims(1)).constant() != 1) return invalid_model("depth is {}, needs a scalar", in.type(1).text());
   DimExpr depth;
-  if (in.values(1) != nullptr)
-    depth = in.values(1)->front();
-  else if (in.constant(1) != nullptr)
+  if (in.constant(1) != nullptr) {
     depth = load<int64_t>(*in.constant(1), 0);
-  else
-    return unsupported("depth ({}) is computed from data at run time", in.type(1).text());
+  } else {
+    MEML_TRY(const std::vector<DimExpr> known, in.integers(1, "depth", {0, kUnbounded}));
+    depth = known[0];
+  }
   if (depth.is_constant() && *depth.constant() < 0) return invalid_model("depth is {}", depth.text());
   return depth;
 }

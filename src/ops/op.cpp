@@ -197,6 +197,12 @@ Result<std::vector<DimExpr>> InferContext::integers(size_t i, std::string_view w
   return slots_->measure(i, std::vector<Interval>(static_cast<size_t>(*count), range), what);
 }
 
+Result<DimExpr> InferContext::limited_count(std::string_view what) const {
+  const auto limit = slots_ == nullptr ? std::nullopt : slots_->limit();
+  if (!limit) return unsupported("{} depends on data, and nothing bounds it; give a bound: --max NODE=N", what);
+  return count(what, *limit);
+}
+
 int64_t InferContext::bound(const DimExpr& expression) const {
   constexpr int64_t kUnknown = std::numeric_limits<int64_t>::max();
   if (expression.is_constant()) return *expression.constant();

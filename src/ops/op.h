@@ -10,6 +10,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -68,6 +69,9 @@ struct InferInput {
   const std::vector<FloatExpr>* reals = nullptr;
 };
 
+// An end of a range that only the user can give: --max NODE=N.
+inline constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
+
 // Gives out slots for counts that depend on data, and keeps the conditions on slots that an op's rules demand.
 class SlotSource {
  public:
@@ -77,8 +81,11 @@ class SlotSource {
   virtual Status demand(const DimExpr& condition, std::string_view what) {
     return unsupported("{}: needs the condition {} at run time, and nothing here keeps it", what, condition.text());
   }
-  // Integers that a run computes from data become slots: element k of input `input` lies in ranges[k], and is read
-  // before the node runs. What it returns ends the inference; it is done again with the integers known.
+  // What the user allows a size of this node to be, where only the data knows it.
+  virtual std::optional<int64_t> limit() const { return std::nullopt; }
+  // Integers that a run computes from data become slots: element k of input `input` lies in ranges[k] (an end that is
+  // kUnbounded, or minus that, is the limit), and is read before the node runs. What it returns ends the inference; it
+  // is done again with the integers known.
   virtual Failure measure(size_t input, std::span<const Interval>, std::string_view what) {
     return unsupported("{} (input {}) is computed from data at run time", what, input);
   }
@@ -116,11 +123,14 @@ class InferContext {
   // A new extent known only when the op has run, at most `bound`.
   DimExpr count(std::string_view what, const DimExpr& bound) const { return slots_->new_slot(what, bound); }
 
-  // The integers of input i, each inside `range`: as shape arithmetic knows them, or as slots that a run fills from the
-  // data. `what` names the input in errors.
+  // The integers of input i, each inside `range` (see SlotSource::measure): as shape arithmetic knows them, or as slots
+  // that a run fills from the data. `what` names the input in errors.
   Result<std::vector<DimExpr>> integers(size_t i, std::string_view what, Interval range) const;
   // The largest value of `expression`; the largest int64_t where nothing is known of its slots.
   int64_t bound(const DimExpr& expression) const;
+
+  // The same where nothing but the user's limit bounds it: unsupported when there is none.
+  Result<DimExpr> limited_count(std::string_view what) const;
 
   // The two extents must be equal: nothing to do, invalid_model when they never are, else a condition that every run
   // checks.

@@ -30,9 +30,7 @@ bool is_zero(const Padding& padding) { return padding.begin == DimExpr(0) && pad
 }  // namespace
 
 Result<std::vector<Padding>> paddings(const InferContext& in) {
-  const std::vector<DimExpr>* pads = in.values(1);
-  if (pads == nullptr)
-    return unsupported("pads (input 1) are computed from data at run time; their bound is not known");
+  MEML_TRY(const std::vector<DimExpr> pads, in.integers(1, "pads", {-kUnbounded, kUnbounded}));
   std::vector<int64_t> axes;
   if (in.has(3)) {
     MEML_TRY(axes, in.constant_ints(3, "axes"));
@@ -40,12 +38,12 @@ Result<std::vector<Padding>> paddings(const InferContext& in) {
     for (int i = 0; i < in.rank(0); ++i) axes.push_back(i);
   }
   MEML_TRY(const std::vector<int> resolved, resolve_axes(axes, in.rank(0), "axes"));
-  if (pads->size() != 2 * resolved.size())
-    return invalid_model("pads has {} elements, needs {} for {} axes", pads->size(), 2 * resolved.size(),
+  if (pads.size() != 2 * resolved.size())
+    return invalid_model("pads has {} elements, needs {} for {} axes", pads.size(), 2 * resolved.size(),
                          resolved.size());
   std::vector<Padding> result(static_cast<size_t>(in.rank(0)));
   for (size_t i = 0; i < resolved.size(); ++i)
-    result[static_cast<size_t>(resolved[i])] = {(*pads)[i], (*pads)[i + resolved.size()]};
+    result[static_cast<size_t>(resolved[i])] = {pads[i], pads[i + resolved.size()]};
   return result;
 }
 

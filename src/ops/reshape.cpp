@@ -1,5 +1,6 @@
 // Reshape: the same elements, in row-major order, under other dims. In the shape, -1 is what is left over and 0 copies
-// the input's extent (unless allowzero). The shape has to be known to shape arithmetic.
+// the input's extent (unless allowzero). Where only the data knows the shape, each of its elements is a slot, from -1
+// to the number of elements that there are.
 #include "ops/reshape.h"
 
 #include <algorithm>
@@ -36,8 +37,35 @@ void cancel_common(Dims& a, Dims& b) {
   }
 }
 
+// An element of a shape that only the data knows: a slot, less 1.
+bool may_be_rest(const DimExpr& dim) {
+  std::vector<int32_t> slots;
+  dim.collect_slots(slots);
+  return slots.size() == 1 && dim - DimExpr::slot(slots[0]) == DimExpr(-1);
+}
+
+// What stands for -1 and 0 in such elements, and bounds: no extent is larger than what those before it leave.
+void resolve_measured(const ReshapeAttrs& attrs, const Dims& input, Dims& dims) {
+  const DimExpr total = product(input);
+  Dims copied = dims;
+  for (size_t i = 0; i < dims.size(); ++i)
+    if (may_be_rest(dims[i]) && !attrs.allowzero && i < input.size())
+      copied[i] = select(equal(dims[i], 0), input[i], dims[i]);
+  DimExpr before = 1;
+  for (size_t i = 0; i < dims.size(); ++i) {
+    if (may_be_rest(dims[i])) {
+      Dims others = copied;
+      others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+      const DimExpr extent = max(0, select(less(dims[i], 0), floor_div(total, product(others)), copied[i]));
+      dims[i] = select(equal(total, 0), extent, min(extent, floor_div(total, max(1, before))));
+    }
+    before = before * dims[i];
+  }
+}
+
 Result<Resolved> resolve(const ReshapeAttrs& attrs, const InferContext& in) {
-  MEML_TRY(Dims dims, integers_input(in, 1, "the shape"));
+  const Interval range{-1, in.values(1) ? 0 : in.bound(product(in.dims(0)))};
+  MEML_TRY(Dims dims, integers_input(in, 1, "the shape", range));
   std::optional<size_t> rest_axis;
   bool has_zero = false;
   for (size_t i = 0; i < dims.size(); ++i) {
@@ -53,6 +81,7 @@ Result<Resolved> resolve(const ReshapeAttrs& attrs, const InferContext& in) {
     }
     has_zero = has_zero || dims[i].constant() == 0;
   }
+  if (!rest_axis && std::any_of(dims.begin(), dims.end(), may_be_rest)) resolve_measured(attrs, in.dims(0), dims);
   if (rest_axis && has_zero && attrs.allowzero) return invalid_model("the shape has both -1 and an extent of 0");
 
   Dims from = in.dims(0), to = dims;

@@ -110,13 +110,11 @@ void keep_aspect(const ResizeAttrs& attrs, const Dims& in, const std::vector<int
 }
 
 Result<Dims> dims_by_sizes(const ResizeAttrs& attrs, const InferContext& in, const std::vector<int>& axes) {
-  const std::vector<DimExpr>* sizes = in.values(3);
-  if (sizes == nullptr)
-    return unsupported("sizes (input 3) are computed from data at run time; their bound is not known");
-  if (sizes->size() != axes.size()) return invalid_model("sizes has {} elements, needs {}", sizes->size(), axes.size());
+  MEML_TRY(const std::vector<DimExpr> sizes, in.integers(3, "sizes", {0, kUnbounded}));
+  if (sizes.size() != axes.size()) return invalid_model("sizes has {} elements, needs {}", sizes.size(), axes.size());
   Dims dims = in.dims(0);
   for (size_t i = 0; i < axes.size(); ++i) {
-    const DimExpr& size = (*sizes)[i];
+    const DimExpr& size = sizes[i];
     if (!never_negative(size))
       MEML_TRY_STATUS(in.demand(less(-1, size), fmt::format("sizes has {}, needs at least 0", size.text())));
     dims[static_cast<size_t>(axes[i])] = size;

@@ -30,11 +30,10 @@ Result<std::vector<DimExpr>> part_sizes(const SplitAttrs& attrs, const InferCont
   const DimExpr& extent = in.dims(0)[static_cast<size_t>(axis)];
   const auto count = static_cast<int64_t>(in.outputs());
   if (in.has(1)) {
-    const std::vector<DimExpr>* sizes = in.values(1);
-    if (sizes == nullptr) return unsupported("the sizes (input 1) are computed from data at run time");
-    if (static_cast<int64_t>(sizes->size()) != count)
-      return invalid_model("there are {} sizes and {} outputs", sizes->size(), count);
-    return *sizes;
+    MEML_TRY(std::vector<DimExpr> sizes, in.integers(1, "the sizes", {0, in.values(1) ? 0 : in.bound(extent)}));
+    if (static_cast<int64_t>(sizes.size()) != count)
+      return invalid_model("there are {} sizes and {} outputs", sizes.size(), count);
+    return sizes;
   }
   const DimExpr chunk = attrs.ragged ? ceil_div(extent, count) : floor_div(extent, count);
   std::vector<DimExpr> sizes(static_cast<size_t>(count), chunk);

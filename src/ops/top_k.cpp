@@ -96,7 +96,9 @@ void reference(const TopKAttrs& attrs, std::span<const TensorView> in, std::span
   const TensorView& x = in[0];
   const int axis = wrap_axis(attrs.axis, x.rank);
   const int64_t k = std::clamp<int64_t>(load<int64_t>(in[1], 0), 0, x.dim(axis));
+  const bool has_room = k <= out[0].dim(axis);
   for (TensorView& view : out) view.dims[static_cast<size_t>(axis)] = k;
+  if (!has_room) return;
   const TensorView &values = out[0], indices = out.size() > 1 ? out[1] : TensorView{};
   const Extents lines = extents_where(x, [&](int a) { return a != axis; });
   walk<3>(x.rank, lines, {x.strides, values.strides, indices.strides}, [&](const auto& at) {

@@ -121,6 +121,10 @@ void reference(const UniqueAttrs& attrs, std::span<const TensorView> in, std::sp
       counts.add_one(place);
       continue;
     }
+    if (distinct >= kept.count()) {  // more than there is room for
+      out[0].dims[axis] = distinct + 1;
+      return;
+    }
     for (int64_t k = distinct; k > place; --k) copy(kept.at(k - 1), kept.at(k));
     copy(input.at(i), kept.at(place));
     first.insert(place, distinct, i);

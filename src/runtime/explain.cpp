@@ -34,6 +34,7 @@ std::string explain_condition(const Prepared& prepared, const RunStatus& status)
   std::string text = fmt::format("{}: {} must be equal to {}, but they are {} and {} for {}", condition.demanded_by,
                                  condition.left.text(), condition.right.text(), condition.left.evaluate(slots),
                                  condition.right.evaluate(slots), shapes(program, slots));
+  if (status.step >= 0) return text + ", where data decides";
   const auto nearest = nearest_slots(program, {slots, slots + program.slots.size()});
   if (nearest) text += fmt::format("; the nearest shape that works is {}", shapes(program, nearest->data()));
   return text;

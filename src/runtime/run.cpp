@@ -72,7 +72,7 @@ class Runner {
     step.placed = false;  // the kernel has set true dims
     for (const engine::CountOutput& count : step.step->counts)
       if (!set_slot(count.slot, step.out[static_cast<size_t>(count.output)].dim(count.axis)))
-        return RunStatus::error(Code::internal, kCountRange);
+        return RunStatus::error(Code::invalid_argument, kCountRange);
     return {};
   }
 

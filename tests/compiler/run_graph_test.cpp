@@ -362,5 +362,35 @@ TEST(RunGraph, EpiloguesSplitOffTheirNode) {
     Output(z))");
 }
 
+// Sizes that are neither shapes nor counts but numbers in tensors.
+TEST(RunGraph, ShapesThatDataDecides) {
+  expect_runs_right(R"(
+    slot n min=1 opt=5 max=9
+    x = Input() f32[n]
+    m = Input() f32[4,6]
+    one = Constant() i64[1] {1}
+    zero = Constant() i64[1] {0}
+    two = Constant() i64[1] {2}
+    three = Constant() i64[1] {3}
+    half = Constant() f32[1] {0.5}
+    best = ArgMax(x) axis=0
+    none = Min(best, zero)
+    rest = Sub(none, one)
+    some = Add(none, three)
+    tall = Concat(rest, some) axis=0
+    r = Reshape(m, tall)
+    same = Concat(none, rest) axis=0
+    q = Reshape(m, same)
+    four = Constant() i64[1] {4}
+    p1 = Min(best, three)
+    p2 = Sub(four, p1)
+    parts = Concat(p1, p2) axis=0
+    a, b = Split(m, parts) axis=0
+    s = Sigmoid(b)
+    y = Neg(r)
+    z = Tanh(q)
+    Output(y, z, a, s))");
+}
+
 }  // namespace
 }  // namespace memline

@@ -271,6 +271,22 @@ TEST(Fit, EqualStepsOverTheSameConstantsShareTheirPackedBytes) {
   EXPECT_EQ(b, shared.packed_item[static_cast<size_t>(task_of(shared, "c"))]);
 }
 
+// One head over the levels of a pyramid.
+TEST(Fit, TheSameConstantsOverOtherExtentsShareTheirPackedBytes) {
+  const Schedule shared = fitted(R"(
+    x = Input() f32[1,16,8,8]
+    y = Input() f32[1,16,5,20]
+    w = Constant() f32[16,16,1,1]
+    a = Conv(x, w)
+    b = Conv(y, w)
+    c = Conv(y, w) | relu
+    Output(a, b, c))");
+  const auto item = [&](const char* name) { return shared.packed_item[static_cast<size_t>(task_of(shared, name))]; };
+  EXPECT_GE(item("a"), 0);
+  EXPECT_EQ(item("a"), item("b"));
+  EXPECT_NE(item("a"), item("c")) << "an epilogue may be packed too";
+}
+
 TEST(Fit, TheSameMenuAndLineGiveTheSameEngine) {
   const int64_t least = fit(std::make_shared<const Menu>(lowered(kNetwork)), {.limit_bytes = 1}).error().least_bytes;
   for (const int64_t line : {int64_t{0}, least, least + 20000}) {

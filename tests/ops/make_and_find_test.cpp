@@ -32,7 +32,7 @@ TEST(Range, StopsBeforeTheLimit) {
   EXPECT_EQ(infer("Range", "", {{"i64[]", "s0"}, {"i64[]", "s0+2"}, {"i64[]", "1"}}).integers,
             "s0; " + DimExpr::parse("s0+1").value().text());
   EXPECT_EQ(infer("Range", "", {{"i64[]", "0"}, {"i64[]", ""}, {"i64[]", "1"}}).error,
-            "limit (i64[]) is computed from data at run time, so the length is not known");
+            "the length depends on data, and nothing bounds it; give a bound: --max NODE=N");
 }
 
 TEST(ConstantOfShape, FillsWithItsValueOrZero) {

@@ -192,7 +192,7 @@ TEST_F(SessionTest, ACountAboveItsBoundFailsTheRun) {
   const auto session = make(keep_program());
   Floats in({8}), out({8});
   const RunStatus status = session->run({&in.view, 1}, {&out.view, 1});
-  EXPECT_EQ(status.code, Code::internal);
+  EXPECT_EQ(status.code, Code::invalid_argument);
   EXPECT_EQ(session->explain(status), "step 0 'keep': a step counted more than its bound");
 }
 
