@@ -14,18 +14,6 @@ namespace {
 
 constexpr int64_t kSearchedStates = 200'000;  // placements of single buffers: some 10 ms for a network of 100 steps
 
-}  // namespace
-
-Scheduler::Scheduler(std::shared_ptr<const Menu> menu, const FitOptions& options)
-    : menu_(std::move(menu)), options_(options), homes_(place_values(*menu_)), orders_(candidate_orders(homes_)) {}
-
-const std::vector<Candidate>* Scheduler::candidates_of(int32_t task) const {
-  const Task& t = homes_.tasks[static_cast<size_t>(task)];
-  return t.copied_input >= 0 ? nullptr : &menu_->nodes[static_cast<size_t>(t.node)].candidates;
-}
-
-namespace {
-
 // What packed bytes depend on: the tactic, the constants, and what is done with them. Never extents that are computed:
 // one head over the five levels of a pyramid has its weights once.
 std::string packing_key(const Candidate& candidate, const OpCall& call) {
@@ -42,6 +30,14 @@ std::string packing_key(const Candidate& candidate, const OpCall& call) {
 }
 
 }  // namespace
+
+Scheduler::Scheduler(std::shared_ptr<const Menu> menu, const FitOptions& options)
+    : menu_(std::move(menu)), options_(options), homes_(place_values(*menu_)), orders_(candidate_orders(homes_)) {}
+
+const std::vector<Candidate>* Scheduler::candidates_of(int32_t task) const {
+  const Task& t = homes_.tasks[static_cast<size_t>(task)];
+  return t.copied_input >= 0 ? nullptr : &menu_->nodes[static_cast<size_t>(t.node)].candidates;
+}
 
 Schedule Scheduler::best_order(const Picks& picks) const {
   Schedule best = schedule(picks, orders_.front());

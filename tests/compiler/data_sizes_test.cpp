@@ -38,9 +38,10 @@ Result<Graph> imported(const std::string& model, const std::map<std::string, int
 class Runner {
  public:
   explicit Runner(Graph graph) : pool_(*ThreadPool::create(0)) {
-    auto menu = choose(std::make_shared<const Graph>(std::move(graph)), test::avx2(), {.tune = Tune::none});
-    EXPECT_TRUE(menu.has_value());
-    const auto schedule = fit(std::make_shared<const Menu>(*std::move(menu)), {});
+    const auto menu =
+        std::make_shared<Menu>(lower(std::make_shared<const Graph>(std::move(graph)), test::avx2(), {}).value());
+    EXPECT_TRUE(choose(*menu, {.tune = Tune::none}).has_value());
+    const auto schedule = fit(menu, {});
     auto engine =
         std::make_shared<const engine::Engine>("cpu avx2", assemble(*schedule), std::span<const std::byte>(), nullptr);
     auto session = runtime::Session::create(std::move(engine), test::avx2(), *pool_, {});
