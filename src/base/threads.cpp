@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/denormals.h"
 #include "base/process.h"
 #include "base/size.h"
 
@@ -127,6 +128,7 @@ uintptr_t ThreadPool::Worker::next_job() noexcept {
 }
 
 void ThreadPool::Worker::loop() noexcept {
+  const FlushDenormals flush;
   while (true) {
     uintptr_t given = next_job();
     if (given == kQuit) return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "base/denormals.h"
 #include "base/mapping.h"
 #include "base/size.h"
 #include "tensor/half.h"
@@ -106,6 +107,7 @@ Result<std::vector<double>> time_candidates(const OpCall& call, std::span<const 
     prepared.push_back({std::move(packed), std::move(kernel)});
   }
 
+  const FlushDenormals flush;  // as in a run
   std::vector<std::vector<double>> times(candidates.size());
   for (int round = -1; round < rounds; ++round) {
     for (size_t c = 0; c < candidates.size(); ++c) {

@@ -2,6 +2,7 @@
 
 #include <chrono>
 
+#include "base/denormals.h"
 #include "runtime/inputs.h"
 #include "runtime/messages.h"
 #include "runtime/place.h"
@@ -124,6 +125,7 @@ class Runner {
 }  // namespace
 
 RunStatus run_program(Prepared& prepared, std::span<StepTime> profile) noexcept {
+  const FlushDenormals flush;  // as the pool's threads do
   for (size_t i = 0; i < profile.size(); ++i) profile[i] = {.step = static_cast<int32_t>(i), .nanoseconds = 0};
   return Runner(prepared, *prepared.team, profile).run_block(0);
 }
