@@ -6,6 +6,7 @@
 #include "cpu/gemm/indirect_conv.h"
 #include "cpu/gemm/matmul.h"
 #include "cpu/gemm/stem_conv.h"
+#include "cpu/gemm/transposed_conv.h"
 #include "cpu/integers/extents_tactic.h"
 #include "cpu/integers/measure_tactic.h"
 #include "cpu/layer_norm/layer_norm_tactic.h"
@@ -61,6 +62,7 @@ void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
 void add_gemm(std::vector<std::unique_ptr<Tactic>>& list, std::string_view level, const StripKernels& kernels) {
   list.push_back(stem_conv_tactic(fmt::format("cpu.stem_conv.{}", level), kernels));
   list.push_back(indirect_conv_tactic(fmt::format("cpu.indirect_conv.{}", level), kernels));
+  list.push_back(transposed_conv_tactic(fmt::format("cpu.transposed_conv.{}", level), kernels));
   list.push_back(matmul_tactic(fmt::format("cpu.matmul.{}", level), kernels));
   list.push_back(runtime_matmul_tactic(fmt::format("cpu.runtime_matmul.{}", level), kernels));
 }

@@ -42,6 +42,10 @@ double ConvShape::products(const OpCall& call, const StripKernels& kernels) cons
 
 Support conv_supported(const OpCall& call, const StripKernels& kernels) {
   MEML_REFUSE_IF(call.op->name != "Conv" || !call.op->domain.empty(), "the op is not Conv");
+  return operands_supported(call, kernels);
+}
+
+Support operands_supported(const OpCall& call, const StripKernels& kernels) {
   const DType dtype = kernels.pair == 1 ? DType::f32 : DType::bf16;
   const CallOperand &w = call.in[1], &y = call.out[0];
   MEML_REFUSE_IF(y.type.dtype != dtype, "output is {}, needs {}", y.type.dtype, dtype);

@@ -14,6 +14,7 @@ struct ConvShape {
   int64_t kernel_h = 1, kernel_w = 1, depth = 1, outputs = 1;  // depth, outputs: input and output channels a group
   bool has_bias = false;
 
+  ConvShape() = default;
   explicit ConvShape(const OpCall& call);
   int64_t taps() const { return kernel_h * kernel_w; }
 
@@ -40,5 +41,6 @@ struct ConvShape {
 
 // What the convolution tactics demand of everything but x.
 Support conv_supported(const OpCall& call, const StripKernels& kernels);
+Support operands_supported(const OpCall& call, const StripKernels& kernels);  // of a convolution or its transpose
 
 }  // namespace memline::cpu

@@ -14,9 +14,7 @@
 #include <cstring>
 #include <string>
 
-#include "cpu/gemm/conv_pixels.h"
-#include "cpu/gemm/conv_shape.h"
-#include "cpu/gemm/work_shares.h"
+#include "cpu/gemm/conv_runner.h"
 
 namespace memline::cpu {
 namespace {
@@ -24,26 +22,13 @@ namespace {
 class ConvKernel final : public Kernel {
  public:
   ConvKernel(const OpCall& call, const StripKernels& kernels, std::span<const std::byte> packed)
-      : kernels_(kernels),
-        shape_(call),
-        packed_shape_(shape_.packed(kernels)),
-        chunk_(shape_, kernels, call.epilogues.size()),
+      : runner_(ConvShape(call), kernels, call.epilogues.size(), packed.data()),
         epilogues_(call.epilogues),
-        row_axis_(call.row_axis),
-        packed_(packed.data()) {}
+        row_axis_(call.row_axis) {}
 
   RunStatus run(const KernelArgs& args) noexcept override {
-    const TensorView& out = args.out[0];
-    const ConvGeometry geometry = make_geometry(args);
-    const StripEpilogue epilogue(epilogues_, shape_.has_bias ? args.in[2].as<const float>() : nullptr, args.in, out, 1);
-    const WorkShares shares(geometry.pixels(), chunk_.pixels, shape_.attrs.group, packed_shape_.blocks.count(),
-                            args.parallel->width(), kernels_.chunk_unit);
-    const int64_t scratch = chunk_.workspace();
-    args.parallel->for_each(shares.tasks(), [&](int64_t task, int participant) {
-      ConvPixels pixels(args.workspace.data() + participant * scratch, chunk_, geometry, epilogue);
-      const StripSession session(kernels_, shape_.depth);
-      run_task(epilogue, shares, task, pixels);
-    });
+    const float* const bias = runner_.shape().has_bias ? args.in[2].as<const float>() : nullptr;
+    runner_.run(args, make_geometry(args), StripEpilogue(epilogues_, bias, args.in, args.out[0], 1));
     return {};
   }
 
@@ -51,7 +36,8 @@ class ConvKernel final : public Kernel {
   ConvGeometry make_geometry(const KernelArgs& args) const {
     const TensorView &in = args.in[0], &out = args.out[0];
     const ops::Spatial from(in), to(out);
-    const auto windows = ops::windows3(shape_.attrs, from, {1, shape_.kernel_h, shape_.kernel_w}, in.rank);
+    const auto windows =
+        ops::windows3(runner_.shape().attrs, from, {1, runner_.shape().kernel_h, runner_.shape().kernel_w}, in.rank);
     const int64_t size = size_of(in.dtype);
     ConvGeometry g{.in = in.as<const std::byte>(),
                    .out = out.as<std::byte>(),
@@ -73,9 +59,7 @@ class ConvKernel final : public Kernel {
                    .y = windows[1],
                    .x = windows[2],
                    .dense_rows = false};
-    // Tiles sum a tap in parts, so a row of taps would be another order: they take one form only.
-    g.dense_rows = g.x.kernel == 1 || (!kernels_.tiles && shape_.attrs.group == 1 && g.x.dilation == 1 &&
-                                       from.strides[2] == shape_.depth && shape_.depth % kernels_.pair == 0);
+    g.dense_rows = runner_.dense_rows(g.x, from.strides[2]);
     const int64_t rows = args.rows.end - args.rows.begin;
     if (row_axis_ == 0) {
       g.first_n = args.rows.begin;
@@ -92,41 +76,9 @@ class ConvKernel final : public Kernel {
     return g;
   }
 
-  void run_task(const StripEpilogue& epilogue, const WorkShares& shares, int64_t task, ConvPixels& pixels) const {
-    const auto [group, begin, end, first, last] = shares.task(task);
-    const int64_t group_bytes = packed_shape_.bytes();
-    const std::byte* zeros = packed_ + shape_.attrs.group * group_bytes;
-    pixels.list(begin, end, group * shape_.depth * packed_shape_.element_bytes(), zeros);
-    for (int64_t block = first; block < last; ++block) {
-      const std::byte* weights = packed_ + group * group_bytes + packed_shape_.block_offset(block);
-      run_strip(pixels, epilogue, group, block, weights);
-    }
-  }
-
-  void run_strip(const ConvPixels& pixels, const StripEpilogue& epilogue, int64_t group, int64_t block,
-                 const std::byte* weights) const {
-    const PixelList& list = pixels.pixels();
-    const BlockLayout& blocks = packed_shape_.blocks;
-    StripArgs strip{.inputs = list.inputs,
-                    .input_stride = list.capacity,
-                    .taps = pixels.by_row() ? shape_.kernel_h : shape_.taps(),
-                    .depth = pixels.by_row() ? shape_.kernel_w * shape_.depth : shape_.depth,
-                    .weights = weights,
-                    .pixels = list.count,
-                    .outputs = list.outputs,
-                    .first_channel = group * shape_.outputs + blocks.first_channel(block),
-                    .channels = blocks.channels(block)};
-    epilogue.fill(strip, list.offsets);
-    kernels_.strip[blocks.vectors(block)](strip);
-  }
-
-  StripKernels kernels_;
-  ConvShape shape_;
-  PackedShape packed_shape_;
-  ConvChunk chunk_;
+  ConvRunner runner_;
   std::vector<ops::Epilogue> epilogues_;
   int row_axis_;
-  const std::byte* packed_;
 };
 
 class IndirectConv final : public Tactic {
@@ -159,16 +111,14 @@ class IndirectConv final : public Tactic {
   uint64_t packs(const OpCall&) const override { return uint64_t{1} << 1; }
 
   int64_t packed_bytes(const OpCall& call) const override {
-    const ConvShape shape(call);
-    const PackedShape packed = shape.packed(kernels_);
-    return packed.bytes() * shape.attrs.group + zero_bytes(shape, packed);
+    return ConvRunner::packed_bytes(ConvShape(call), kernels_);
   }
 
   Status pack(const OpCall& call, std::span<std::byte> out) const override {
     const ConvShape shape(call);
-    const PackedShape packed = shape.packed(kernels_);
-    shape.pack(call, packed, out.data());
-    std::memset(out.data() + packed.bytes() * shape.attrs.group, 0, static_cast<size_t>(zero_bytes(shape, packed)));
+    shape.pack(call, shape.packed(kernels_), out.data());
+    const int64_t zeros = ConvRunner::zero_bytes(shape, kernels_);
+    std::memset(out.data() + ConvRunner::packed_bytes(shape, kernels_) - zeros, 0, static_cast<size_t>(zeros));
     return {};
   }
 
@@ -177,10 +127,6 @@ class IndirectConv final : public Tactic {
   }
 
  private:
-  static int64_t zero_bytes(const ConvShape& shape, const PackedShape& packed) {
-    return align_up(shape.kernel_w * shape.depth * packed.element_bytes(), 64);
-  }
-
   std::string name_;
   StripKernels kernels_;
 };

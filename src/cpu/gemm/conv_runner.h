@@ -1,0 +1,41 @@
+// Runs a convolution over a geometry by strips, with packed weights: what the convolution tactics share.
+#pragma once
+
+#include "cpu/gemm/conv_pixels.h"
+#include "cpu/gemm/conv_shape.h"
+
+namespace memline::cpu {
+
+class ConvRunner {
+ public:
+  // `packed`: every group's blocks, then zero_bytes() zeros for the padding.
+  ConvRunner(const ConvShape& shape, const StripKernels& kernels, size_t epilogues, const std::byte* packed)
+      : kernels_(kernels),
+        shape_(shape),
+        packed_shape_(shape.packed(kernels)),
+        chunk_(shape, kernels, epilogues),
+        packed_(packed) {}
+
+  const ConvShape& shape() const { return shape_; }
+  // Whether a kernel row's taps may be taken as one where an input row is dense: `stride_w` in elements.
+  bool dense_rows(const ops::Window& x, int64_t stride_w) const;
+  void run(const KernelArgs& args, const ConvGeometry& geometry, const StripEpilogue& epilogue) const noexcept;
+
+  static int64_t zero_bytes(const ConvShape& shape, const StripKernels& kernels) {
+    return align_up(shape.kernel_w * shape.depth * shape.packed(kernels).element_bytes(), 64);
+  }
+  static int64_t packed_bytes(const ConvShape& shape, const StripKernels& kernels) {
+    return shape.packed(kernels).bytes() * shape.attrs.group + zero_bytes(shape, kernels);
+  }
+
+ private:
+  void run_strip(const ConvPixels& pixels, const StripEpilogue& epilogue, int64_t group, int64_t block) const noexcept;
+
+  StripKernels kernels_;
+  ConvShape shape_;
+  PackedShape packed_shape_;
+  ConvChunk chunk_;
+  const std::byte* packed_;
+};
+
+}  // namespace memline::cpu
