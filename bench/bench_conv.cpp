@@ -1,6 +1,7 @@
 // Times convolution tactics over lists of layers (bench/shapes/*.convs: in NCHW, out NCHW, kernel, strides, pads,
 // groups, dilations), bias and SiLU fused, in turn with oneDNN on the same layer where it was built in.
-//   bench_conv [--threads N] [--level L] [--tactic PREFIX] [--repeats N] [--plain] [--cpu-time] FILE...
+//   bench_conv [--threads N] [--level L] [--tactic PREFIX] [--repeats N] [--plain] [--cpu-time] [--bf16] FILE...
+// --bf16: activations in bf16 (the stem's input stays f32), without oneDNN.
 // The tactic of a layer is the first of the list whose name begins with PREFIX and that takes it. A time is the fastest
 // of the repeats, which other work on the machine disturbs least; ratio = ours / oneDNN.
 #include <fmt/core.h>
@@ -10,6 +11,7 @@
 #include <atomic>
 #include <fstream>
 #include <map>
+#include <optional>
 #include <random>
 #include <thread>
 
@@ -23,6 +25,7 @@
 #include "cpu/tactics.h"
 #include "ops/conv.h"
 #include "ops/registry.h"
+#include "tensor/half.h"
 
 namespace {
 
@@ -112,12 +115,14 @@ std::vector<float> random_floats(int64_t n, float scale, uint32_t seed) {
 class Ours {
  public:
   Ours(const Layer& l, std::span<const std::unique_ptr<Tactic>> tactics, std::string_view prefix, Parallel& parallel,
-       bool silu)
+       bool silu, DType dtype)
       : parallel_(parallel),
         x_(random_floats(l.n * l.ic * l.ih * l.iw, 1, 1)),
         w_(random_floats(l.oc * l.ic / l.group * l.kh * l.kw, 0.05f, 2)),
         bias_(random_floats(l.oc, 0.5f, 3)),
         y_(static_cast<size_t>(l.n * l.oc * l.oh * l.ow)) {
+    x_lines_ = *Pages::take(4 * static_cast<int64_t>(x_.size()) + 64);
+    y_lines_ = *Pages::take(4 * static_cast<int64_t>(y_.size()) + 64);
     ops::ConvAttrs attrs;
     attrs.strides = {l.sh, l.sw};
     attrs.pads = {l.pt, l.pl, l.pb, l.pr};
@@ -126,11 +131,17 @@ class Ours {
     call_.op = ops::find("Conv");
     call_.attrs = ops::Attrs::of(attrs);
     const bool stem = l.ic <= 4;  // the model's input lies row-major
-    add(call_.in, {l.n, l.ic, l.ih, l.iw}, x_.data(), !stem, false);
-    add(call_.in, {l.oc, l.ic / l.group, l.kh, l.kw}, w_.data(), false, true);
-    add(call_.in, {l.oc}, bias_.data(), false, true);
+    const bool x_is_bf16 = dtype == DType::bf16 && !stem;
+    add(call_.in, {l.n, l.ic, l.ih, l.iw}, x_is_bf16 ? DType::bf16 : DType::f32, x_lines_.bytes().data(), !stem, false);
+    for (size_t i = 0; i < x_.size(); ++i)
+      if (x_is_bf16)
+        views_[0].as<uint16_t>()[i] = f32_to_bf16(x_[i]);
+      else
+        views_[0].as<float>()[i] = x_[i];
+    add(call_.in, {l.oc, l.ic / l.group, l.kh, l.kw}, DType::f32, w_.data(), false, true);
+    add(call_.in, {l.oc}, DType::f32, bias_.data(), false, true);
     call_.base_inputs = 3;
-    add(call_.out, {l.n, l.oc, l.oh, l.ow}, y_.data(), true, false);
+    add(call_.out, {l.n, l.oc, l.oh, l.ow}, dtype, y_lines_.bytes().data(), true, false);
     if (silu) call_.epilogues = {{.kind = ops::EpilogueKind::silu}};
     for (const auto& tactic : tactics)
       if (!tactic_ && tactic->name().starts_with(prefix) && tactic->supports(call_)) tactic_ = tactic.get();
@@ -156,15 +167,20 @@ class Ours {
   const std::vector<float>& x() const { return x_; }
   const std::vector<float>& w() const { return w_; }
   const std::vector<float>& bias() const { return bias_; }
-  const std::vector<float>& y() const { return y_; }
+  const std::vector<float>& y() {  // f32 only
+    std::copy_n(views_.back().as<const float>(), y_.size(), y_.begin());
+    return y_;
+  }
 
  private:
-  void add(std::vector<CallOperand>& list, std::vector<int64_t> dims, float* data, bool channels_last, bool constant) {
+  void add(std::vector<CallOperand>& list, std::vector<int64_t> dims, DType dtype, void* data, bool channels_last,
+           bool constant) {
     CallOperand operand{.max_dims = dims, .is_constant = constant};
+    operand.type.dtype = dtype;
     for (const int64_t d : dims) operand.type.dims.emplace_back(d);
     const int rank = static_cast<int>(dims.size());
     operand.order = channels_last ? AxisOrder::channels_last(rank) : AxisOrder::row_major(rank);
-    TensorView view = dense_view(DType::f32, data, dims);
+    TensorView view = dense_view(dtype, data, dims);
     view.set_dense(operand.order);
     if (constant) operand.value = view;
     views_.push_back(view);
@@ -172,6 +188,7 @@ class Ours {
   }
   Parallel& parallel_;
   std::vector<float> x_, w_, bias_, y_;
+  Pages x_lines_, y_lines_;  // as in an arena: 64-byte aligned
   std::vector<TensorView> views_;
   OpCall call_;
   const Tactic* tactic_ = nullptr;
@@ -222,9 +239,10 @@ class OneDnn {
     return now_ms() - start;
   }
   // Largest difference to our result, as a part of the largest magnitude.
-  double difference(const Ours& ours) {
+  double difference(Ours& ours) {
     const Layer& l = layer_;
-    std::vector<float> y(ours.y().size());
+    const std::vector<float>& own = ours.y();
+    std::vector<float> y(own.size());
     dnnl::memory plain({{l.n, l.oc, l.oh, l.ow}, dnnl::memory::data_type::f32, dnnl::memory::format_tag::nhwc}, engine_,
                        y.data());
     dnnl::reorder(y_, plain).execute(stream_, y_, plain);
@@ -232,7 +250,7 @@ class OneDnn {
     double largest = 0, difference = 0;
     for (size_t i = 0; i < y.size(); ++i) {
       largest = std::max(largest, static_cast<double>(std::abs(y[i])));
-      difference = std::max(difference, static_cast<double>(std::abs(y[i] - ours.y()[i])));
+      difference = std::max(difference, static_cast<double>(std::abs(y[i] - own[i])));
     }
     return difference / largest;
   }
@@ -256,6 +274,7 @@ class OneDnn {
 struct Options {
   int threads = 1, repeats = 15;
   bool silu = true;
+  DType dtype = DType::f32;
   std::string level, prefix = "cpu.";
   std::vector<std::string> files;
 };
@@ -264,7 +283,7 @@ void bench_file(const std::string& path, const Options& options, std::span<const
                 Parallel& parallel) {
   double total = 0, total_other = 0, flops = 0;
   for (const auto& [layer, count] : read_layers(path)) {
-    Ours ours(layer, tactics, options.prefix, parallel, options.silu);
+    Ours ours(layer, tactics, options.prefix, parallel, options.silu, options.dtype);
     if (!ours.takes()) {
       fmt::print("{:4}->{:4} g{} {}x{} @{}x{}: no tactic takes it\n", layer.ic, layer.oc, layer.group, layer.kh,
                  layer.kw, layer.oh, layer.ow);
@@ -272,12 +291,13 @@ void bench_file(const std::string& path, const Options& options, std::span<const
     }
     std::vector<double> times, others;
 #ifdef MEMLINE_ONEDNN
-    OneDnn other(layer, ours, options.silu);
+    std::optional<OneDnn> other;
+    if (options.dtype == DType::f32) other.emplace(layer, ours, options.silu);
 #endif
     for (int r = 0; r < options.repeats; ++r) {
       times.push_back(ours.run());
 #ifdef MEMLINE_ONEDNN
-      others.push_back(other.run());
+      if (other) others.push_back(other->run());
 #endif
     }
     const double ms = *std::min_element(times.begin(), times.end());
@@ -286,10 +306,14 @@ void bench_file(const std::string& path, const Options& options, std::span<const
     total += count * ms;
     flops += count * layer.flops();
 #ifdef MEMLINE_ONEDNN
+    if (!other) {
+      fmt::print("\n");
+      continue;
+    }
     const double theirs = *std::min_element(others.begin(), others.end());
     total_other += count * theirs;
-    fmt::print("  oneDNN {:8.3f} {} ratio {:.2f} difference {:.0e}", theirs, other.info(), ms / theirs,
-               other.difference(ours));
+    fmt::print("  oneDNN {:8.3f} {} ratio {:.2f} difference {:.0e}", theirs, other->info(), ms / theirs,
+               other->difference(ours));
 #endif
     fmt::print("\n");
   }
@@ -314,6 +338,8 @@ int main(int argc, char** argv) {
       options.prefix = argv[++i];
     else if (arg == "--cpu-time")
       clock_kind = CLOCK_THREAD_CPUTIME_ID;
+    else if (arg == "--bf16")
+      options.dtype = DType::bf16;
     else if (arg == "--plain")
       options.silu = false;
     else

@@ -69,6 +69,11 @@ void InterleavedRows::copy(int64_t n, int64_t y, std::byte* row) const noexcept 
   const int64_t at = n * x.stride(0) + y * x.stride(2);
   const bool from_f32 = x.dtype == DType::f32, to_f32 = dtype == DType::f32;
   if (from_f32 && to_f32) copy_row(x, x.as<const float>() + at, width, reinterpret_cast<float*>(to));
+  if (from_f32 && !to_f32 && interleave_planes && x.dim(1) == 3 && x.stride(3) == 1) {
+    const float* first = x.as<const float>() + at;
+    const float* const planes[3] = {first, first + x.stride(1), first + 2 * x.stride(1)};
+    return interleave_planes(planes, width, reinterpret_cast<uint16_t*>(to));
+  }
   if (from_f32 && !to_f32) copy_row(x, x.as<const float>() + at, width, reinterpret_cast<uint16_t*>(to));
   if (!from_f32 && !to_f32) copy_row(x, x.as<const uint16_t>() + at, width, reinterpret_cast<uint16_t*>(to));
 }

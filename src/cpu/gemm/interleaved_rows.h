@@ -14,6 +14,7 @@ struct InterleavedRows {
   int64_t pad_left;     // columns of zeros before the first
   int64_t columns;      // of the copy, padding included; what lies beyond is left out
   DType dtype;          // of the copy
+  void (*interleave_planes)(const float* const planes[3], int64_t pixels, uint16_t* to);  // StripKernels'
 
   int64_t row_bytes() const { return columns * x.dim(1) * size_of(dtype); }
   // Copies row `y` of picture n, which may lie outside the picture.

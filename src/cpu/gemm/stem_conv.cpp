@@ -61,7 +61,7 @@ class StemKernel final : public Kernel {
             .epilogue = {epilogues_, shape_.has_bias ? args.in[2].as<const float>() : nullptr, args.in, out, 1},
             .y = ops::window(shape_.attrs, 0, shape_.kernel_h, in.dim(2)),
             .x = ops::window(shape_.attrs, 1, shape_.kernel_w, in.dim(3)),
-            .rows = {in, 0, 0, out.dtype}};
+            .rows = {in, 0, 0, out.dtype, kernels_.interleave_planes}};
     run.rows.pad_left = run.x.pad_begin;
     run.rows.columns = Band::columns(run.x, out.dim(3));
     const bool cut_n = row_axis_ == 0, cut_y = row_axis_ == 2;

@@ -14,9 +14,10 @@
 
 namespace memline::cpu::MEML_LEVEL {
 
-constexpr int kRows = 16;  // of a tile
-constexpr int kPart = 32;  // most channels of a part
-constexpr int kLine = 64;  // bytes of a whole tile row
+constexpr int kRows = 16;     // of a tile
+constexpr int kPart = 32;     // most channels of a part
+constexpr int kAhead = 8192;  // bytes of weights: a strip's first tiles bring them from L3 or memory
+constexpr int kLine = 64;     // bytes of a whole tile row
 
 struct alignas(64) TileConfig {
   uint8_t palette, start_row, reserved[14];
@@ -218,6 +219,7 @@ static __attribute__((noinline)) void tiles(const StripArgs& args, const float* 
   for (int p = 0; p < P; ++p) at[p] = (first + p) * kRows < last_start ? (first + p) * kRows : last_start;
 
   begin_sums<P, B>(bias);
+  const bool fetch = first == 0;
   const int64_t part = tile_depth(args.depth);
   const char* weights = static_cast<const char*>(args.weights);
   const void* const* row = args.inputs;
@@ -225,6 +227,8 @@ static __attribute__((noinline)) void tiles(const StripArgs& args, const float* 
     TileInput inputs[P];
     for (int p = 0; p < P; ++p) inputs[p] = tile_input(row + at[p], count);
     for (int64_t k = 0; k < args.depth; k += part, weights += part / 2 * B * kLine) {
+      if (fetch)
+        for (int64_t i = 0; i < part / 2 * B; ++i) _mm_prefetch(weights + kAhead + i * kLine, _MM_HINT_T0);
       const int64_t left = args.depth - k, channels = left < part ? left : part;
       add_products<P, B>(
           inputs,
@@ -265,6 +269,7 @@ StripKernels strip_kernels_bf16() {
   kernels.rows[2] = 2 * kRows;
   kernels.chunk_pixels = 384;
   kernels.chunk_unit = 32;
+  kernels.interleave_planes = avx512_bf16::interleave_planes_to_bf16;
   kernels.tiles = true;
   kernels.begin = configure_tiles;
   kernels.end = release_tiles;

@@ -5,6 +5,7 @@ namespace memline::cpu::MEML_LEVEL {
 
 StripKernels strip_kernels_bf16() {
   StripKernels kernels{.lanes = kLanes, .main_vectors = 4, .pair = 2};
+  kernels.interleave_planes = interleave_planes_to_bf16;
   put<uint16_t, 12, 1>(kernels);
   put<uint16_t, 12, 2>(kernels);
   put<uint16_t, 8, 3>(kernels);
