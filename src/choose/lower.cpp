@@ -274,7 +274,7 @@ AxisOrder Lowering::output_order(const Node& node, const std::vector<AxisOrder>&
 
 DType Lowering::output_dtype(const Node& node, const AxisOrder& order, size_t output) const {
   const DType dtype = graph_->value(node.outputs[output]).type.dtype;
-  return dtype == DType::f32 && order.rank == 4 && order.is_channels_last() ? activation_ : dtype;
+  return dtype == DType::f32 && order.rank == 4 && order.axes[3] == 1 ? activation_ : dtype;
 }
 
 // In the order in which they are tried: the inputs as they lie; channels-last; row-major.

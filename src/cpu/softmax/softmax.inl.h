@@ -1,6 +1,6 @@
 // Softmax, f32 arithmetic, T = float or bf16. Included once by each level's file.
 //   * y = exp(x - max) / sum. f32 keeps the exponentials in y between the two passes; bf16 makes them twice, so that
-//     they are not rounded before they are divided.
+//     they are not rounded before they are divided. A row of one register stays in it.
 //   * Along a row: a sum a lane, lanes added at the end: the order follows from the row's length. Across columns: one
 //     after the other. Each element is read before it is written, so x and y may be the same.
 #include "cpu/simd/activations.h"
@@ -40,9 +40,18 @@ MEML_INLINE void for_each_part(int64_t length, F&& f) {
 }
 
 template <typename T>
-void softmax_row(const SoftmaxRow& row) {
-  const T* const in = static_cast<const T*>(row.in);
-  T* const out = static_cast<T*>(row.out);
+MEML_INLINE void softmax_short_row(const SoftmaxRows& row, const T* in, T* out) {
+  const int n = static_cast<int>(row.length);
+  const float lowest = -__builtin_inff();
+  const Vec x = load_part(in, row.in_stride, n);
+  const Vec top = set1(max_of_lanes(max(keep_first(x, n, lowest), set1(lowest))));
+  const Vec e = exp(sub(x, top));
+  const Vec scale = set1(1.0f / sum_of_lanes(add(zero(), keep_first(e, n, 0))));
+  store_part(out, row.out_stride, mul(e, scale), n);
+}
+
+template <typename T>
+void softmax_long_row(const SoftmaxRows& row, const T* in, T* out) {
   constexpr bool kKeeps = sizeof(T) == sizeof(float);
   const auto load_in = [&](int64_t i, int n) { return load_part(in + i * row.in_stride, row.in_stride, n); };
   const auto store_out = [&](int64_t i, int n, Vec x) { store_part(out + i * row.out_stride, row.out_stride, x, n); };
@@ -63,6 +72,17 @@ void softmax_row(const SoftmaxRow& row) {
     else
       store_out(i, n, mul(exp(sub(load_in(i, n), top)), scale));
   });
+}
+
+template <typename T>
+void softmax_rows(const SoftmaxRows& rows) {
+  const T* in = static_cast<const T*>(rows.in);
+  T* out = static_cast<T*>(rows.out);
+  for (int64_t r = 0; r < rows.rows; ++r, in += rows.in_pitch, out += rows.out_pitch)
+    if (rows.length <= kLanes)
+      softmax_short_row(rows, in, out);
+    else
+      softmax_long_row(rows, in, out);
 }
 
 template <typename T>

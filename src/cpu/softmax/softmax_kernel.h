@@ -5,11 +5,12 @@
 
 namespace memline::cpu {
 
-// One softmax over `length` elements.
-struct SoftmaxRow {
+// `rows` softmaxes a pitch apart, each over `length` elements.
+struct SoftmaxRows {
   const void* in;
   void* out;
   int64_t length, in_stride, out_stride;
+  int64_t rows, in_pitch, out_pitch;
 };
 // `columns` softmaxes side by side, each over `length` elements a stride apart; columns are contiguous on both sides.
 struct SoftmaxColumns {
@@ -20,8 +21,8 @@ struct SoftmaxColumns {
 
 struct SoftmaxKernels {
   int lanes;
-  void (*row_f32)(const SoftmaxRow& row);
-  void (*row_bf16)(const SoftmaxRow& row);
+  void (*rows_f32)(const SoftmaxRows& rows);
+  void (*rows_bf16)(const SoftmaxRows& rows);
   void (*columns_f32)(const SoftmaxColumns& columns);
   void (*columns_bf16)(const SoftmaxColumns& columns);
 };
