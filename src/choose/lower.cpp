@@ -274,7 +274,13 @@ AxisOrder Lowering::output_order(const Node& node, const std::vector<AxisOrder>&
 
 DType Lowering::output_dtype(const Node& node, const AxisOrder& order, size_t output) const {
   const DType dtype = graph_->value(node.outputs[output]).type.dtype;
-  return dtype == DType::f32 && order.rank == 4 && order.axes[3] == 1 ? activation_ : dtype;
+  if (dtype != DType::f32) return dtype;
+  if (order.rank == 4 && order.axes[3] == 1) return activation_;
+  // A product of what is stored so is stored so, unless it leaves the model.
+  const ValueId id = node.outputs[output];
+  const bool leaves = std::find(graph_->outputs().begin(), graph_->outputs().end(), id) != graph_->outputs().end();
+  const bool is_product = node.op->name == "MatMul" || node.op->name == "Gemm";
+  return is_product && !leaves && natural_dtype(node.inputs[0]) == activation_ ? activation_ : dtype;
 }
 
 // In the order in which they are tried: the inputs as they lie; channels-last; row-major.

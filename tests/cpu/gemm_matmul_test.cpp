@@ -48,6 +48,22 @@ TEST_P(GemmMatMul, HandlesRowsAndDepthsThatFillNoTile) {
     for (const int64_t rows : {1, 15, 16, 17, 49}) check(matmul({rows, depth}, {depth, 40}, 0));
 }
 
+// A product that leaves the model is f32 where its inputs are bf16: no rounding but theirs and the weights'.
+TEST_P(GemmMatMul, WritesF32) {
+  for (const int64_t columns : {7, 16, 33, 64}) {
+    CheckCall call = matmul({19, 40}, {40, columns}, 0);
+    call.inputs[0].dtype = dtype();
+    call.inputs[1].constant = true;
+    call.output_dtype = DType::f32;
+    testing::expect_matches_reference(*constant_, call, tolerance());
+    call.epilogues = {{.kind = Kind::add, .input = 2}, {.kind = Kind::relu}};
+    call.epilogue_inputs = {{.dims = {19, columns}}};
+    testing::expect_matches_reference(*constant_, call, tolerance());
+    call.epilogues[1].kind = Kind::silu;
+    testing::expect_matches_reference(*constant_, call, tolerance());
+  }
+}
+
 TEST_P(GemmMatMul, BroadcastsLeadingAxes) {
   check(matmul({3, 4, 5}, {5, 6}, 1));
   check(matmul({3, 4, 5}, {5, 6}, 0));

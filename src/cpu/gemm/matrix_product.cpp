@@ -52,7 +52,8 @@ Support product_supported(const OpCall& call, const StripKernels& kernels) {
   const DType dtype = kernels.pair == 1 ? DType::f32 : DType::bf16;
   const CallOperand &a = call.in[0], &b = call.in[1], &y = call.out[0];
   MEML_REFUSE_IF(a.type.dtype != dtype, "a is {}, needs {}", a.type.dtype, dtype);
-  MEML_REFUSE_IF(y.type.dtype != dtype, "output is {}, needs {}", y.type.dtype, dtype);
+  MEML_REFUSE_IF(y.type.dtype != dtype && y.type.dtype != DType::f32, "output is {}, needs {} or f32", y.type.dtype,
+                 dtype);
   MEML_REFUSE_IF(a.type.rank() < 2 || b.type.rank() < 2, "a vector: needs matrices");
   MEML_REFUSE_IF(y.order.axes[y.order.rank - 1u] != y.order.rank - 1, "output order {} does not end in its last axis",
                  y.order.text());

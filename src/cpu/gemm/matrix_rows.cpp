@@ -23,6 +23,7 @@ MatrixRows::MatrixRows(const TensorView& a, const TensorView& b, const TensorVie
       depth_(a.dim(a.rank - 1)),
       k_stride_(a.stride(a.rank - 1)),
       element_(size_of(a.dtype)),
+      y_element_(size_of(y.dtype)),
       a_(a.as<const std::byte>()),
       y_(y.as<std::byte>()),
       epilogue_(epilogue) {
@@ -67,7 +68,7 @@ void MatrixRows::list(int64_t group, int64_t begin, int64_t end, PixelList& list
     }
     for (int64_t i = 0; i < run; ++i) {
       list.inputs[list.count + i] = a_ + (a + i * inner.a_stride) * element_;
-      list.outputs[list.count + i] = y_ + (y + i * inner.y_stride) * element_;
+      list.outputs[list.count + i] = y_ + (y + i * inner.y_stride) * y_element_;
     }
     for (int s = 0; s < epilogue_.steps(); ++s) {
       if (!epilogue_.has_operand(s)) continue;

@@ -30,7 +30,7 @@ class MatrixRows {
   };
   int axes_, grouped_axes_;
   Axis axis_[kMaxRank];
-  int64_t groups_, rows_, depth_, k_stride_, element_;
+  int64_t groups_, rows_, depth_, k_stride_, element_, y_element_;
   const std::byte* a_;
   std::byte* y_;
   const StripEpilogue& epilogue_;

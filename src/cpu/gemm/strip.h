@@ -26,6 +26,7 @@ struct StripArgs {
   const void* weights;
   int64_t pixels;
   void* const* outputs;  // [pixel]: channel 0 of each output pixel
+  bool f32_outputs;      // of bf16 kernels, too
   int64_t first_channel;
   int channels;
   const float* bias;  // [channel], of all channels; null is zero

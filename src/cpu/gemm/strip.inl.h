@@ -104,12 +104,14 @@ static __attribute__((noinline)) void finish_through_memory(const StripArgs& arg
 
 template <typename T, int R, int B>
 MEML_INLINE void finish(const StripArgs& args, int64_t pixel, Vec (&sums)[R][B]) {
-  if (!args.direct || args.channels != B * kLanes) {
+  const bool widens = sizeof(T) == 2 && args.f32_outputs;
+  if (!args.direct || args.channels != B * kLanes || widens) {
     alignas(64) float values[R * B * kLanes];
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r)
 #pragma GCC unroll 4
       for (int b = 0; b < B; ++b) store(values + (r * B + b) * kLanes, sums[r][b]);
+    if (widens) return finish_through_memory<float>(args, pixel, values, R, B);
     return finish_through_memory<T>(args, pixel, values, R, B);
   }
   if (args.residual) {

@@ -150,6 +150,15 @@ MEML_INLINE void store_sums(float* values) {
 template <int B, typename F>
 MEML_INLINE void store_pixels(const StripArgs& args, int64_t pixel, const float* values, int rows, F&& f) {
   const auto channels = static_cast<__mmask32>((uint64_t{1} << args.channels) - 1);
+  if (args.f32_outputs) {
+    for (int r = 0; r < rows; ++r, values += B * kLanes) {
+      float* out = static_cast<float*>(args.outputs[pixel + r]) + args.first_channel;
+      for (int b = 0; b < B; ++b)
+        _mm512_mask_storeu_ps(out + b * kLanes, static_cast<__mmask16>(channels >> (b * kLanes)),
+                              f(load(values + b * kLanes), r, b));
+    }
+    return;
+  }
   for (int r = 0; r < rows; ++r, values += B * kLanes) {
     uint16_t* out = static_cast<uint16_t*>(args.outputs[pixel + r]) + args.first_channel;
     if constexpr (B == 2) {
@@ -186,7 +195,7 @@ template <int B>
 static __attribute__((noinline)) void finish_with_steps(const StripArgs& args, int64_t pixel, float* values, int rows) {
   using Kind = ops::EpilogueKind;
   const Kind last = args.step_count > 0 ? args.steps[args.step_count - 1].kind : Kind::relu;
-  const bool fused = args.step_count > 0 && (last == Kind::silu || last == Kind::hard_swish);
+  const bool fused = args.step_count > 0 && ((last == Kind::silu && !args.f32_outputs) || last == Kind::hard_swish);
   const int64_t* offsets[kMaxEpilogueSteps];
   for (int s = 0; s < args.step_count; ++s) offsets[s] = args.row_offsets[s] ? args.row_offsets[s] + pixel : nullptr;
   apply_epilogue({.values = values,
@@ -240,7 +249,7 @@ static __attribute__((noinline)) void tiles(const StripArgs& args, const float* 
   for (int p = 0; p < P; ++p) {
     const int done = static_cast<int>((first + p) * kRows - at[p]);
     float* from = values + (p * kRows + done) * B * kLanes;
-    if (args.direct)
+    if (args.direct && !(args.residual && args.f32_outputs))
       finish_direct<B>(args, at[p] + done, from, count - done);
     else
       finish_with_steps<B>(args, at[p] + done, from, count - done);

@@ -34,6 +34,7 @@ StripEpilogue::StripEpilogue(std::span<const ops::Epilogue> epilogues, const flo
     }
   }
   direct = next == bound.count;
+  f32_outputs = out.dtype == DType::f32;
 }
 
 bool StripEpilogue::adds_a_channel_vector(size_t step, int channel_axis) const noexcept {
@@ -50,6 +51,7 @@ void StripEpilogue::fill(StripArgs& args, const int64_t* const* offsets) const n
   args.step_count = steps();
   args.row_offsets = offsets;
   args.direct = direct;
+  args.f32_outputs = f32_outputs;
   args.low = low;
   args.high = high;
   args.residual = nullptr;

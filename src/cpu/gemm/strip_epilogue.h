@@ -13,6 +13,7 @@ struct StripEpilogue {
   const float* bias = nullptr;
   int residual_step = -1;  // of the direct form
   bool direct = false;
+  bool f32_outputs = false;
   float low = 0, high = 0;
 
   // own_bias: the op's own bias input, or null. dtype is the output's.
