@@ -113,6 +113,9 @@ class MEMLINE_API RandomShapes {
   std::unique_ptr<Impl> impl_;
 };
 
+// The best CPU level that engines can use here, "avx512_bf16". Errors: unsupported (below avx2).
+MEMLINE_API Result<std::string> best_cpu_level();
+
 // What people read: the bill as a table; the memory timeline as an SVG document.
 MEMLINE_API std::string bill_text(const EngineReport& report);
 MEMLINE_API std::string timeline_svg(const EngineReport& report);

@@ -140,6 +140,15 @@ int64_t memory_limit(const std::string& root) {
   return least;
 }
 
+std::optional<int64_t> throttled_periods(const std::string& root) {
+  std::optional<int64_t> most;
+  for (const std::string_view controller : {"", "cpu"})
+    for (const std::string& folder : group_folders(root, controller))
+      if (const auto periods = proc_text::value_of(file_text(folder + "/cpu.stat"), "nr_throttled"))
+        most = std::max(most.value_or(0), *periods);
+  return most;
+}
+
 namespace proc_text {
 
 std::optional<int64_t> value_of(std::string_view text, std::string_view key) noexcept {

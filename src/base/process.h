@@ -19,6 +19,10 @@ int cpu_count(const std::string& root = "");
 // can be read.
 int64_t memory_limit(const std::string& root = "");
 
+// How often a quota of its cgroups has stopped this process and those beside it: nr_throttled of cpu.stat, the largest
+// on the way up. nullopt where no group says.
+std::optional<int64_t> throttled_periods(const std::string& root = "");
+
 struct MemoryReading {
   int64_t resident_bytes = 0;   // Rss of smaps_rollup: exact
   int64_t peak_bytes = 0;       // VmHWM

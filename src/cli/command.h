@@ -44,5 +44,6 @@ void add_run(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_segment(CLI::App& app);
+void add_doctor(CLI::App& app);
 
 }  // namespace memline::cli
