@@ -61,6 +61,14 @@ TEST_P(GemmConv, MatchesTheReferenceForEveryKindOfWindow) {
   for (const Case& c : cases) check(call_of(c));
 }
 
+TEST_P(GemmConv, TapsThatLieInThePaddingAreLeftOut) {
+  for (const int64_t dilation : {3, 8, 9, 20})  // some windows, single columns, none but the centre
+    check(call_of({{1, 16, 9, 17},
+                   {24, 16, 3, 3},
+                   conv_attrs({1, 1}, {dilation, dilation, dilation, dilation}, {dilation, dilation})}));
+  check(call_of({{2, 5, 4, 4}, {8, 5, 3, 3}, conv_attrs({1, 1}, {6, 6, 6, 6}, {6, 6}), false}));
+}
+
 TEST_P(GemmConv, CutsPicturesIntoChunks) {
   check(call_of({{1, 8, 13, 40}, {16, 8, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1})}));
   check(call_of({{2, 8, 3, 203}, {8, 8, 1, 3}, conv_attrs({1, 2}, {0, 2, 0, 2})}));

@@ -8,7 +8,8 @@ namespace memline::cpu {
 
 class ConvRunner {
  public:
-  // `packed`: every group's blocks, then zero_bytes() zeros for the padding.
+  // `packed`: every group's blocks; 64 bytes of which the first says whether all weights are finite; zeros for the
+  // padding. pack_tail() writes the latter two.
   ConvRunner(const ConvShape& shape, const StripKernels& kernels, size_t epilogues, const std::byte* packed)
       : kernels_(kernels),
         shape_(shape),
@@ -21,14 +22,16 @@ class ConvRunner {
   bool dense_rows(const ops::Window& x, int64_t stride_w) const;
   void run(const KernelArgs& args, const ConvGeometry& geometry, const StripEpilogue& epilogue) const noexcept;
 
-  static int64_t zero_bytes(const ConvShape& shape, const StripKernels& kernels) {
-    return align_up(shape.kernel_w * shape.depth * shape.packed(kernels).element_bytes(), 64);
-  }
   static int64_t packed_bytes(const ConvShape& shape, const StripKernels& kernels) {
-    return shape.packed(kernels).bytes() * shape.attrs.group + zero_bytes(shape, kernels);
+    const PackedShape packed = shape.packed(kernels);
+    return packed.bytes() * shape.attrs.group + kFlagBytes +
+           align_up(shape.kernel_w * shape.depth * packed.element_bytes(), 64);
   }
+  static void pack_tail(const ConvShape& shape, const StripKernels& kernels, const TensorView& weights,
+                        std::byte* packed);
 
  private:
+  static constexpr int64_t kFlagBytes = 64;
   void run_strip(const ConvPixels& pixels, const StripEpilogue& epilogue, int64_t group, int64_t block) const noexcept;
 
   StripKernels kernels_;

@@ -23,6 +23,9 @@ struct StripArgs {
   int64_t input_stride;
   int64_t taps;
   int64_t depth;  // input channels a tap
+  // An input that points here reads zeros, and the weights are finite: a tap under which all of a tile's pixels do is
+  // left out. (A sum of -0 is stored as +0 then, so that it cannot be told which taps were.) Null: every tap counts.
+  const void* zeros;
   const void* weights;
   int64_t pixels;
   void* const* outputs;  // [pixel]: channel 0 of each output pixel

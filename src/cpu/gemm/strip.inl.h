@@ -131,6 +131,20 @@ MEML_INLINE void finish(const StripArgs& args, int64_t pixel, Vec (&sums)[R][B])
   }
 }
 
+template <int R>
+MEML_INLINE bool all_equal(const void* const* pointers, const void* to) {
+  bool equal = true;
+#pragma GCC unroll 16
+  for (int r = 0; r < R; ++r) equal &= pointers[r] == to;
+  return equal;
+}
+
+// Of a tap's weights, a channel: bf16 has pairs.
+template <typename T>
+MEML_INLINE int64_t tap_elements(int64_t depth) {
+  return sizeof(T) == 2 ? (depth + 1) / 2 * 2 : depth;
+}
+
 template <typename T, int R, int B>
 static __attribute__((noinline)) void tile(const StripArgs& args, int64_t pixel) {
   Vec sums[R][B];
@@ -145,10 +159,20 @@ static __attribute__((noinline)) void tile(const StripArgs& args, int64_t pixel)
   const T* weights = static_cast<const T*>(args.weights);
   const void* const* row = args.inputs + pixel;
   for (int64_t t = 0; t < args.taps; ++t, row += args.input_stride) {
+    if (args.zeros != nullptr && all_equal<R>(row, args.zeros)) {
+      weights += tap_elements<T>(args.depth) * B * kLanes;
+      continue;
+    }
     const T* in[R];
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) in[r] = static_cast<const T*>(row[r]);
     weights = accumulate<R, B>(in, args.depth, weights, sums);
+  }
+  if (args.zeros != nullptr) {
+#pragma GCC unroll 16
+    for (int r = 0; r < R; ++r)
+#pragma GCC unroll 4
+      for (int b = 0; b < B; ++b) sums[r][b] = add(sums[r][b], zero());
   }
   finish<T, R, B>(args, pixel, sums);
 }

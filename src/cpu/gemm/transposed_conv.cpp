@@ -9,7 +9,6 @@
 #include "cpu/gemm/transposed_conv.h"
 
 #include <algorithm>
-#include <cstring>
 #include <vector>
 
 #include "cpu/gemm/conv_runner.h"
@@ -175,7 +174,6 @@ class TransposedConv final : public Tactic {
   }
 
   Status pack(const OpCall& call, std::span<std::byte> out) const override {
-    std::memset(out.data(), 0, out.size());
     const TensorView& w = call.in[1].value;
     std::byte* at = out.data();
     for (const Phase& phase : phases_of(call)) {
@@ -187,6 +185,7 @@ class TransposedConv final : public Tactic {
           if (w.rank == 4) element += phase.y.kernel_index(tap / phase.x.taps) * w.stride(2);
           return ops::load<float>(w, element);
         });
+      ConvRunner::pack_tail(phase.shape, kernels_, w, at);
       at += ConvRunner::packed_bytes(phase.shape, kernels_);
     }
     return {};
