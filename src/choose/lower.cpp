@@ -157,6 +157,7 @@ class Lowering {
   Status add_outputs();
   void drop_unread_extents();
 
+  bool is_only_output(const Node& node) const;
   std::vector<Proposal> proposals(const Node& node) const;
   AxisOrder output_order(const Node& node, const std::vector<AxisOrder>& in, size_t output) const;
   DType output_dtype(const Node& node, const AxisOrder& order, size_t output) const;
@@ -283,7 +284,15 @@ DType Lowering::output_dtype(const Node& node, const AxisOrder& order, size_t ou
   return is_product && !leaves && natural_dtype(node.inputs[0]) == activation_ ? activation_ : dtype;
 }
 
-// In the order in which they are tried: the inputs as they lie; channels-last; row-major.
+// Whether an op that would write channels-last writes an output of the model and nothing else: best as that lies.
+bool Lowering::is_only_output(const Node& node) const {
+  const ValueId value = node.outputs[0];
+  return kChannelsLastOps.contains(node.op->name) && node.outputs.size() == 1 && graph_->readers(value).empty() &&
+         std::count(graph_->outputs().begin(), graph_->outputs().end(), value) == 1;
+}
+
+// In the order in which they are tried: the inputs as they lie (an output of the model as that lies); channels-last;
+// row-major.
 std::vector<Proposal> Lowering::proposals(const Node& node) const {
   Proposal natural;
   for (const ValueId input : node.inputs) {
@@ -305,6 +314,12 @@ std::vector<Proposal> Lowering::proposals(const Node& node) const {
     list.push_back(std::move(p));
   };
   with_inputs([](int, AxisOrder order) { return order; });
+  if (is_only_output(node)) {
+    list.push_back(list.back());
+    list.back().out[0] = AxisOrder::row_major(list.back().out[0].rank);
+    list.back().out_dtype[0] = graph_->value(node.outputs[0]).type.dtype;
+    std::swap(list[0], list[1]);
+  }
   with_inputs([](int rank, AxisOrder order) { return rank == 4 ? AxisOrder::channels_last(4) : order; });
   with_inputs([](int rank, AxisOrder) { return AxisOrder::row_major(rank); });
   if (activation_ != DType::f32) {  // where a tactic takes only f32, its operands are converted by copies

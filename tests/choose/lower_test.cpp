@@ -73,6 +73,19 @@ TEST(Lower, AListThatTheReferenceMustTakeAnywayStaysWhole) {
   EXPECT_EQ(node_of(menu, "s").call.epilogues.size(), 1u);
 }
 
+TEST(Lower, AResizeThatIsAnOutputWritesItAsItLies) {
+  const std::string text = R"(
+    x = Input() f32[1,3,16,16]
+    scales = Constant() f32[4] {1, 1, 2, 2}
+    a = Conv(x, w1:f32[16,3,3,3]) | relu
+    y = Resize(a, _, scales) mode="linear"
+    )";
+  EXPECT_THAT(copies(lowered(text + "Output(y)")), IsEmpty());
+  EXPECT_THAT(copies(lowered(text + "z = MaxPool(y) kernel_shape=[2,2]\nOutput(y, z)")),
+              ElementsAre("y@output", "z@output"))
+      << "an output that is read again lies as its readers want it";
+}
+
 TEST(Lower, ACopyIsMadeOnceForAllItsReadersAndSaysWhy) {
   const Menu menu = lowered(R"(
     x = Input() f32[1,16,8,8]

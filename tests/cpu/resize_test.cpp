@@ -48,6 +48,16 @@ TEST_P(Resize, LinearAndCubicMatchTheReference) {
     }
 }
 
+TEST_P(Resize, WritesAModelsOutputAsItLies) {
+  ops::ResizeAttrs attrs;
+  attrs.mode = "linear";
+  for (const int64_t channels : {1, 7, 21, 40}) {
+    CheckCall call = resize(attrs, {2, channels, 5, 6}, {1, 1, 3, 3.5});
+    call.output_channels_last = false;
+    expect_matches_reference(tactic("resize"), call, kF32);
+  }
+}
+
 TEST_P(Resize, LinearBySizesMatchesTheReference) {
   ops::ResizeAttrs attrs;
   attrs.mode = "linear";

@@ -34,7 +34,6 @@ Support resize_supported(const OpCall& call) {
   MEML_REFUSE_IF(x.type.rank() != 4, "rank is {}, needs 4", x.type.rank());
   MEML_REFUSE_IF(y.type.dtype != x.type.dtype, "output is {}, input {}", y.type.dtype, x.type.dtype);
   MEML_REFUSE_IF(x.order.axes[3] != 1, "input order {} does not end in the channels", x.order.text());
-  MEML_REFUSE_IF(y.order.axes[3] != 1, "output order {} does not end in the channels", y.order.text());
   const auto& attrs = call.attrs.as<ops::ResizeAttrs>();
   MEML_REFUSE_IF(attrs.antialias, "antialias is on");
   MEML_REFUSE_IF(attrs.coordinate_transformation_mode == "tf_crop_and_resize", "crops");

@@ -7,7 +7,7 @@
 
 namespace memline::cpu {
 
-// Rank 4, channels innermost on both sides, only H and W resampled, nothing extrapolated, no antialias, no epilogues.
+// Rank 4, channels innermost in x, only H and W resampled, nothing extrapolated, no antialias, no epilogues.
 Support resize_supported(const OpCall& call);
 
 // Output index o of an axis: nearest gives one index of weight 1.

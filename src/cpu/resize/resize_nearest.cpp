@@ -56,6 +56,8 @@ class NearestTactic final : public Tactic {
 
   Support supports(const OpCall& call) const override {
     if (const Support support = resize_supported(call); !support) return support;
+    const AxisOrder& order = call.out[0].order;
+    MEML_REFUSE_IF(order.axes[3] != 1, "output order {} does not end in the channels", order.text());
     const std::string& mode = call.attrs.as<ops::ResizeAttrs>().mode;
     MEML_REFUSE_IF(mode != "nearest", "mode is {}, needs nearest", mode);
     return Support::yes();
