@@ -18,7 +18,9 @@ inline std::string model_path(const std::string& below_models) {
 class BuiltEngine {
  public:
   BuiltEngine(const std::string& model, const tools::BuildOptions& options)
-      : path_(std::filesystem::temp_directory_path() / ("memline_model_test." + std::to_string(getpid()) + ".mline")) {
+      : path_(std::filesystem::temp_directory_path() /
+              ("memline_model_test." + std::to_string(getpid()) + "." +
+               std::to_string(reinterpret_cast<uintptr_t>(this)) + ".mline")) {  // a test may have two
     const auto built = tools::build(model, path_, options);
     EXPECT_TRUE(built.has_value()) << model << ": " << (built ? "" : built.error().message);
   }

@@ -7,12 +7,10 @@
 
 #include "memline/vision.hpp"
 #include "model/built_engine.h"
-#include "vision/video_library.h"
+#include "model/film.h"
 
 namespace memline {
 namespace {
-
-constexpr const char* kFilm = "/usr/share/doc/opencv-doc/examples/data/vtest.avi";
 
 tools::BuildOptions segmenting(int64_t width, int64_t height, int64_t source_width, int64_t source_height) {
   tools::BuildOptions options = test::fixed_shape("images", fmt::format("1x3x{}x{}", height, width));
@@ -71,31 +69,6 @@ TEST(PersonSeg, AnEngineWithoutATaskIsNoSegmenter) {
   EXPECT_THAT(segmenter.error().message, testing::HasSubstr("--task segment"));
 }
 
-// Pixels of the film's frames, dense.
-using Frames = std::map<int64_t, std::vector<uint8_t>>;
-
-Frames frames_of_film(const std::vector<int64_t>& wanted) {
-  Frames frames;
-#ifdef MEMLINE_VIDEO_LIBRARY
-  const std::vector<std::string> candidates = {MEMLINE_VIDEO_LIBRARY};
-  const auto library = vision::open_video_library(candidates);
-  EXPECT_TRUE(library.has_value()) << (library ? "" : library.error().message);
-  if (!library) return frames;
-  auto source = (*library)->open_source(kFilm, {});
-  EXPECT_TRUE(source.has_value()) << (source ? "" : source.error().message);
-  while (source && frames.size() < wanted.size()) {
-    auto frame = (*source)->next();
-    if (!frame || !*frame) break;
-    if (std::find(wanted.begin(), wanted.end(), (*frame)->index) == wanted.end()) continue;
-    std::vector<uint8_t>& pixels = frames[(*frame)->index];
-    const vision::PictureView& picture = (*frame)->picture;
-    for (int64_t y = 0; y < picture.height; ++y)
-      pixels.insert(pixels.end(), picture.at(0, y), picture.at(0, y) + 3 * picture.width);
-  }
-#endif
-  return frames;
-}
-
 double overlap(const vision::Object& o, const std::vector<double>& box) {
   const double width = std::min<double>(o.x1, box[2]) - std::max<double>(o.x0, box[0]);
   const double height = std::min<double>(o.y1, box[3]) - std::max<double>(o.y0, box[1]);
@@ -122,14 +95,11 @@ void expect_as_reference(std::span<const vision::Object> objects, const nlohmann
 }
 
 TEST(PersonSeg, FindsThePeopleOfTheFilmThatTheReferenceFound) {
-#ifndef MEMLINE_VIDEO_LIBRARY
-  GTEST_SKIP() << "built without FFmpeg: no frames can be read";
-#endif
-  if (!std::filesystem::exists(kFilm)) GTEST_SKIP() << kFilm << " is not installed: scripts/setup.sh";
+  if (const std::string why = test::no_film(); !why.empty()) GTEST_SKIP() << why;
   const auto references = nlohmann::json::parse(std::ifstream(test::model_path("person-seg/ref.json")));
   std::vector<int64_t> wanted;
   for (const auto& reference : references) wanted.push_back(reference["frame"]);
-  const Frames frames = frames_of_film(wanted);
+  const test::Frames frames = test::frames_of_film(wanted);
   ASSERT_EQ(frames.size(), references.size());
   for (const auto& reference : references) {
     SCOPED_TRACE(fmt::format("frame {} in a network of {}x{}", reference["frame"].get<int>(),
