@@ -1,6 +1,8 @@
 // Reductions against the reference, each level that this CPU runs.
 #include "ops/reduce.h"
 
+#include <cmath>
+
 #include "cpu/families.h"
 
 namespace memline::cpu {
@@ -43,6 +45,17 @@ TEST_P(Reduce, AnyAxes) {
   expect("ReduceMean", {7, 300}, {1}, true, false, 0);
   expect("ReduceMean", {300, 7}, {0}, false, false, 0);
   expect("ReduceSum", {3, 1, 4}, {1}, true, false, 0);
+}
+
+// A sum of 57600 positive numbers is not rounded more than one of a few.
+TEST_P(Reduce, LongSumsAreNotOff) {
+  std::vector<double> values(static_cast<size_t>(3 * 240 * 240));
+  for (size_t i = 0; i < values.size(); ++i) values[i] = 0.7 + 0.1 * std::sin(static_cast<double>(i));
+  for (const bool channels_last : {true, false}) {
+    CheckCall call{.op = "GlobalAveragePool", .output_channels_last = channels_last, .row_axis = 1};
+    call.inputs = {{.dims = {1, 3, 240, 240}, .channels_last = channels_last, .values = values}};
+    expect_matches_reference(tactic("reduce"), call, {.relative = 2e-7});
+  }
 }
 
 TEST_P(Reduce, GlobalPools) {

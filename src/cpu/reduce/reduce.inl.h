@@ -1,8 +1,9 @@
 // Sum, mean, max and min, f32 arithmetic, T = float or bf16. Included once by each level's file.
-//   * Across columns: each run along the last reduced axis is cut into pieces of 128 elements; a piece is summed,
-//     then pieces are added one after the other. Along registers: a sum a lane and run, runs added one after the
-//     other, lanes at the end. So the order follows from the reduced axes alone, and rounding does not grow with the
-//     whole length.
+//   * Each run along the last reduced axis is cut into pieces of 128 elements (across columns) or registers (along
+//     them); a piece is summed, then pieces are added one after the other, with what each addition loses added to the
+//     next (Kahan). So the order follows from the reduced axes alone, and rounding does not grow with the length: the
+//     mean of 240x240 positive numbers was off by 9e-6 without it, an error that squeeze-and-excitation hands to every
+//     pixel.
 //   * A NaN is the result of a max or min that sees one.
 #include "cpu/reduce/reduce_kernel.h"
 #include "cpu/simd/vec.h"
@@ -19,17 +20,27 @@ MEML_INLINE Mask is_nan(Vec x) { return _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q); 
 MEML_INLINE Mask is_nan(Vec x) { return _mm256_cmp_ps(x, x, _CMP_UNORD_Q); }
 #endif
 
+// `join` folds a piece into the total; `lost` is what the additions so far have rounded away.
 struct Sum {
   static constexpr float kStart = 0;
   MEML_INLINE Vec fold(Vec acc, Vec x) { return add(acc, x); }
+  // Nothing is lost of an infinite total, though the difference is a NaN.
+  MEML_INLINE void join(Vec& total, Vec& lost, Vec piece) {
+    const Vec kept = sub(piece, lost), sum = add(total, kept);
+    lost = sub(sub(sum, total), kept);
+    lost = select(is_nan(lost), set1(0), lost);
+    total = sum;
+  }
 };
 struct Max {
   static constexpr float kStart = -__builtin_inff();
   MEML_INLINE Vec fold(Vec acc, Vec x) { return select(is_nan(x), x, max(x, acc)); }
+  MEML_INLINE void join(Vec& total, Vec&, Vec piece) { total = fold(total, piece); }
 };
 struct Min {
   static constexpr float kStart = __builtin_inff();
   MEML_INLINE Vec fold(Vec acc, Vec x) { return select(is_nan(x), x, min(x, acc)); }
+  MEML_INLINE void join(Vec& total, Vec&, Vec piece) { total = fold(total, piece); }
 };
 
 template <typename T>
@@ -58,7 +69,8 @@ MEML_INLINE void for_each_run(const ReduceAxes& axes, F&& f) {
 template <typename R, int kRegisters, typename T>
 MEML_INLINE void fold_columns(const ReduceAxes& axes, const T* in, int n, Vec (&total)[kRegisters]) {
   const int64_t length = axes.extents[axes.rank - 1], stride = axes.strides[axes.rank - 1];
-  for (int r = 0; r < kRegisters; ++r) total[r] = set1(R::kStart);
+  Vec lost[kRegisters];
+  for (int r = 0; r < kRegisters; ++r) total[r] = set1(R::kStart), lost[r] = set1(0);
   for_each_run(axes, [&](int64_t offset) {
     for (int64_t first = 0; first < length; first += kPiece) {
       const int64_t end = first + kPiece < length ? first + kPiece : length;
@@ -69,7 +81,7 @@ MEML_INLINE void fold_columns(const ReduceAxes& axes, const T* in, int n, Vec (&
         for (int r = 0; r + 1 < kRegisters; ++r) piece[r] = R::fold(piece[r], load(p + r * kLanes));
         piece[kRegisters - 1] = R::fold(piece[kRegisters - 1], load_part(p + (kRegisters - 1) * kLanes, n));
       }
-      for (int r = 0; r < kRegisters; ++r) total[r] = R::fold(total[r], piece[r]);
+      for (int r = 0; r < kRegisters; ++r) R::join(total[r], lost[r], piece[r]);
     }
   });
 }
@@ -132,16 +144,19 @@ void reduce_one(const ReduceOne& one) {
   const ReduceAxes& axes = *one.axes;
   const T* const in = static_cast<const T*>(one.in);
   const int64_t length = axes.extents[axes.rank - 1], stride = axes.strides[axes.rank - 1];
-  Vec total = set1(R::kStart);
+  Vec total = set1(R::kStart), lost = set1(0);
   for_each_run(axes, [&](int64_t offset) {
-    Vec acc = set1(R::kStart);
-    for (int64_t i = 0; i < length; i += kLanes) {
-      const T* const p = in + offset + i * stride;
-      const int n = length - i < kLanes ? static_cast<int>(length - i) : kLanes;
-      const Vec x = stride == 1 ? load_part(p, n) : gather(p, stride, n);
-      acc = R::fold(acc, n == kLanes ? x : keep_first<R>(x, n));
+    for (int64_t first = 0; first < length; first += kPiece * kLanes) {
+      const int64_t end = first + kPiece * kLanes < length ? first + kPiece * kLanes : length;
+      Vec piece = set1(R::kStart);
+      for (int64_t i = first; i < end; i += kLanes) {
+        const T* const p = in + offset + i * stride;
+        const int n = end - i < kLanes ? static_cast<int>(end - i) : kLanes;
+        const Vec x = stride == 1 ? load_part(p, n) : gather(p, stride, n);
+        piece = R::fold(piece, n == kLanes ? x : keep_first<R>(x, n));
+      }
+      R::join(total, lost, piece);
     }
-    total = R::fold(total, acc);
   });
   float result = fold_lanes<R>(total);
   if (one.kind == ReduceKind::mean) result /= static_cast<float>(axes.elements());

@@ -142,6 +142,7 @@ class ReduceTactic final : public Tactic {
   ReduceTactic(std::string_view name, const ReduceKernels& kernels) : name_(name), kernels_(kernels) {}
 
   std::string_view name() const override { return name_; }
+  int version() const override { return 2; }  // 2: sums of pieces keep what an addition loses
 
   Support supports(const OpCall& call) const override {
     MEML_REFUSE_IF(!reduction_of(call), "the op is not a sum, mean, max or min over axes");
