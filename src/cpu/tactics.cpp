@@ -3,6 +3,7 @@
 #include "cpu/copy/copy_tactic.h"
 #include "cpu/depthwise/depthwise_tactic.h"
 #include "cpu/elementwise/elementwise_tactic.h"
+#include "cpu/gemm/attention.h"
 #include "cpu/gemm/indirect_conv.h"
 #include "cpu/gemm/matmul.h"
 #include "cpu/gemm/stem_conv.h"
@@ -75,8 +76,12 @@ std::vector<std::unique_ptr<Tactic>> make_tactics(CpuLevel level) {
   add_light(list, level);
   if (level >= CpuLevel::amx) add_gemm(list, "amx", amx::strip_kernels_bf16());
   if (level >= CpuLevel::avx512_bf16) add_gemm(list, "avx512_bf16", avx512_bf16::strip_kernels_bf16());
-  if (level >= CpuLevel::avx512) add_gemm(list, "avx512", avx512::strip_kernels_f32());
+  if (level >= CpuLevel::avx512) {
+    add_gemm(list, "avx512", avx512::strip_kernels_f32());
+    list.push_back(attention_tactic("cpu.attention.avx512", avx512::strip_kernels_f32(), softmax_avx512()));
+  }
   add_gemm(list, "avx2", avx2::strip_kernels_f32());
+  list.push_back(attention_tactic("cpu.attention.avx2", avx2::strip_kernels_f32(), softmax_avx2()));
   list.push_back(image_to_tensor_tactic());
   list.push_back(yolo8_select_tactic());
   list.push_back(mask_runs_tactic());

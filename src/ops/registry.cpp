@@ -8,6 +8,7 @@
 #define MEML_OPS(op) \
   op(arg_max) \
   op(arg_min) \
+  op(attention) \
   op(average_pool) \
   op(batch_normalization) \
   op(cast) \

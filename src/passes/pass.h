@@ -21,6 +21,7 @@ Result<Patch> fuse_silu(const Graph& graph);
 Result<Patch> fuse_hard_swish(const Graph& graph);
 Result<Patch> fuse_gelu(const Graph& graph);
 Result<Patch> fuse_layer_norm(const Graph& graph);
+Result<Patch> fuse_attention(const Graph& graph);
 Result<Patch> fuse_matmul_bias(const Graph& graph);
 Result<Patch> fuse_epilogues(const Graph& graph);
 Result<Patch> fuse_elementwise(const Graph& graph);

@@ -28,6 +28,8 @@ constexpr std::array kPipeline = {
     Pass{"fuse_hard_swish", fuse_hard_swish},
     Pass{"fuse_gelu", fuse_gelu},
     Pass{"fuse_layer_norm", fuse_layer_norm},
+    // Before products take the scale of the scores as an epilogue.
+    Pass{"fuse_attention", fuse_attention},
     // Into the weights, while the convolution still has no epilogues.
     Pass{"fuse_pad_conv", fuse_pad_conv},
     Pass{"fuse_conv_bn", fuse_conv_bn},
