@@ -84,8 +84,7 @@ Constant from_bytes(DType dtype, const std::vector<int64_t>& dims, Bytes bytes,
                     const std::shared_ptr<const void>& owner, bool is_mapped_file) {
   const bool aligned = reinterpret_cast<uintptr_t>(bytes.data()) % static_cast<uintptr_t>(size_of(dtype)) == 0;
   // A constant is read only; views carry one kind of pointer for inputs and outputs.
-  if (aligned && !bytes.empty())
-    return {dense_view(dtype, const_cast<char*>(bytes.data()), dims), owner};
+  if (aligned && !bytes.empty()) return {dense_view(dtype, const_cast<char*>(bytes.data()), dims), owner};
   Constant copy = make_constant(dtype, dims, std::as_bytes(std::span<const char>(bytes)));
   if (is_mapped_file) release_pages(bytes);
   return copy;

@@ -36,12 +36,12 @@ TEST(FuseAttention, FindsTheScaleWhereverItStands) {
 }
 
 TEST(FuseAttention, LeavesWhatOthersReadAndOtherPatternsAlone) {
-  for (const std::string text : {attention("s = MatMul(q, k)", "y = MatMul(p, v)\nOutput(y, p)"),
-                                 attention("s = MatMul(q, k)", "y = MatMul(p, v)\nOutput(y, s)"),
-                                 attention("s = MatMul(q, k)", "y = MatMul(p, v)\nOutput(y)", "2"),
-                                 attention("r = MatMul(q, k)\ns = Add(r, m:f32[1,1,5,7])"),     // a mask
-                                 attention("r = MatMul(q, k)\ns = Div(half, r)"),               // not a scale
-                                 attention("r = MatMul(q, k)\ns = Mul(r, m:f32[1,3,1,1])")}) {  // a scale a head
+  for (const std::string& text : {attention("s = MatMul(q, k)", "y = MatMul(p, v)\nOutput(y, p)"),
+                                  attention("s = MatMul(q, k)", "y = MatMul(p, v)\nOutput(y, s)"),
+                                  attention("s = MatMul(q, k)", "y = MatMul(p, v)\nOutput(y)", "2"),
+                                  attention("r = MatMul(q, k)\ns = Add(r, m:f32[1,1,5,7])"),     // a mask
+                                  attention("r = MatMul(q, k)\ns = Div(half, r)"),               // not a scale
+                                  attention("r = MatMul(q, k)\ns = Mul(r, m:f32[1,3,1,1])")}) {  // a scale a head
     EXPECT_EQ(hits(fuse_attention, parse(text)), 0) << text;
   }
 }
