@@ -116,6 +116,63 @@ class MEMLINE_API RandomShapes {
 // The best CPU level that engines can use here, "avx512_bf16". Errors: unsupported (below avx2).
 MEMLINE_API Result<std::string> best_cpu_level();
 
+// A value of the model beside a stored one. Errors are relative to the range of the stored values (largest - least, 1
+// where that is 0).
+struct ComparedValue {
+  std::string name;      // of the value; empty node: it is no output of one
+  std::string node, op;  // which makes it
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;
+  double range = 0;
+  double max_error = 0, mean_error = 0;  // of the range; infinite where one is NaN or infinite and the other is not
+  int64_t beyond = 0;                    // elements off by more than the tolerance
+  std::string mismatch;                  // dtype or shape differ: what was stored and what came out
+  bool differs = false;                  // beyond > 0, or mismatch
+};
+struct StoredTensor {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;
+  std::vector<char> bytes;  // dense, row-major
+};
+struct CompareOptions {
+  BuildOptions build;            // shapes of inputs come from the stored ones
+  std::set<std::string> stored;  // names of values: all inputs, and any others
+  std::function<Result<StoredTensor>(const std::string& name)> load;
+  double tolerance = 1e-3;     // of the range
+  bool on_references = false;  // our plain references instead of an engine: which of the two is wrong?
+};
+struct CompareReport {
+  std::vector<ComparedValue> values;   // every stored value that the model has, in the model's order
+  std::vector<ComparedValue> outputs;  // the model's outputs from the engine as it is built, where nothing is kept back
+  std::vector<std::string> unknown;    // stored values that the model does not have
+  int64_t differing = 0;               // of both lists
+};
+// Runs the model with every stored value as an output, so that each node is seen alone, and then as it is built.
+// Errors: as build() and `load`; invalid_argument for inputs that are not stored or do not fit.
+MEMLINE_API Result<CompareReport> compare(const std::string& model, const CompareOptions& options);
+
+// Latency against memory: one point a line.
+struct FitPoint {
+  int64_t line_bytes = 0;
+  MemoryBill bill;
+  double predicted_ms = 0;  // the sum of the steps' times as the tuner knows them
+  double measured_ms = 0;   // the median of CurveOptions::runs, in turn with the other points; 0: not run
+};
+struct CurveOptions {
+  BuildOptions build;  // memory_bytes is not looked at
+  int points = 8;      // lines between the least and the roomiest plan, both inside; plans that are equal are one point
+  int runs = 15;       // of each point; 0: nothing is run
+};
+struct FitCurve {
+  int64_t least_bytes = 0;       // the least line that works
+  int64_t roomy_bytes = 0;       // the bill without a line
+  std::vector<FitPoint> points;  // by rising bill
+};
+// Errors: as build().
+MEMLINE_API Result<FitCurve> fit_curve(const std::string& model, const CurveOptions& options);
+// Memory to the right, latency up: measured where it was measured.
+MEMLINE_API std::string curve_svg(const FitCurve& curve, const std::string& title);
+
 // What people read: the bill as a table; the memory timeline as an SVG document.
 MEMLINE_API std::string bill_text(const EngineReport& report);
 MEMLINE_API std::string timeline_svg(const EngineReport& report);

@@ -54,21 +54,6 @@ std::string read_all(int descriptor) {
 
 }  // namespace
 
-Result<TemporaryFile> TemporaryFile::make() {
-  const char* folder = std::getenv("TMPDIR");
-  std::string path = std::string(folder != nullptr ? folder : "/tmp") + "/memline-XXXXXX";
-  const int descriptor = ::mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor < 0) return io_error("a temporary file beside '{}' cannot be made: {}", path, std::strerror(errno));
-  ::close(descriptor);
-  return TemporaryFile(std::move(path));
-}
-
-TemporaryFile::TemporaryFile(TemporaryFile&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-
-TemporaryFile::~TemporaryFile() {
-  if (!path_.empty()) ::unlink(path_.c_str());
-}
-
 Status build_in_child(const std::vector<std::string>& arguments) {
   std::vector<std::string> words = {"memline", "build", "--json"};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -89,7 +89,9 @@ int main(int argc, char** argv) {
   CLI::App app("Memline runs vision models inside a memory line that you draw.", "memline");
   app.set_version_flag("--version", version());
   app.require_subcommand(1);
-  for (const auto add : {add_build, add_plan, add_run, add_bench, add_inspect, add_segment, add_doctor}) add(app);
+  for (const auto add :
+       {add_build, add_plan, add_run, add_bench, add_inspect, add_segment, add_compare, add_fit, add_doctor})
+    add(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

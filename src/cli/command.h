@@ -44,6 +44,8 @@ void add_run(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_inspect(CLI::App& app);
 void add_segment(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_fit(CLI::App& app);
 void add_doctor(CLI::App& app);
 
 }  // namespace memline::cli

@@ -8,6 +8,7 @@
 #include "base/process.h"
 #include "base/result.h"
 #include "base/size.h"
+#include "base/temporary_file.h"
 #include "cli/build_options.h"
 #include "cli/child.h"
 #include "cli/command.h"

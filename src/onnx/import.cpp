@@ -294,6 +294,12 @@ class Importer {
       values.push_back(found->second);
       names.emplace_back(output.name);
     }
+    for (const std::string& further : options_.further_outputs) {
+      const auto found = ids_.find(further);
+      if (found == ids_.end() || std::find(names.begin(), names.end(), further) != names.end()) continue;
+      values.push_back(found->second);
+      names.push_back(further);
+    }
     return builder_.set_outputs(std::move(values), std::move(names));
   }
 
@@ -325,6 +331,18 @@ Result<Graph> import(const std::string& path, const ImportOptions& options) {
   if (with_folder.model_folder.empty()) with_folder.model_folder = folder_of(path);
   MEML_TRY(ModelMessage model, read_model(as_text(file->bytes())));
   return Importer(std::move(model), TensorReader(file, true, with_folder.model_folder), with_folder).run();
+}
+
+Result<std::vector<std::string>> input_names(const std::string& path) {
+  MEML_TRY(const std::shared_ptr<const MappedFile> file, MappedFile::open(path));
+  MEML_TRY(const ModelMessage model, read_model(as_text(file->bytes())));
+  std::vector<std::string> names;
+  if (!model.graph) return invalid_model("the model has no graph");
+  for (const ValueInfoMessage& input : model.graph->inputs)
+    if (std::ranges::find(model.graph->initializers, input.name, &TensorMessage::name) ==
+        model.graph->initializers.end())
+      names.emplace_back(input.name);
+  return names;
 }
 
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner,

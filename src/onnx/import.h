@@ -28,12 +28,17 @@ struct ShapeRange {
 struct ImportOptions {
   std::map<std::string, ShapeRange> shapes;  // by input name
   std::map<std::string, int64_t> limits;     // by node name: the most of each size that it takes from data
+  // Names of values that become outputs too, behind the model's own; what the model does not have is left out.
+  std::vector<std::string> further_outputs;
   std::string model_folder;  // where external weights may lie; "" refuses them. Set from the path by import(path)
 };
 
 // Errors: invalid_model, unsupported (say node and operator), invalid_argument (shapes), not_found and io_error
 // (files).
 Result<Graph> import(const std::string& path, const ImportOptions& options);
+
+// The inputs that a caller gives, in the model's order: those that are no initialisers. Errors: as import().
+Result<std::vector<std::string>> input_names(const std::string& path);
 
 // `owner` keeps `bytes` alive for the graph's constants.
 Result<Graph> import(std::span<const std::byte> bytes, std::shared_ptr<const void> owner, const ImportOptions& options);
