@@ -15,6 +15,7 @@
 #include "cpu/reduce/reduce_tactic.h"
 #include "cpu/reference/reference.h"
 #include "cpu/resize/resize_tactic.h"
+#include "cpu/sampling/sampling_tactics.h"
 #include "cpu/softmax/softmax_tactic.h"
 #include "cpu/vision/vision_tactics.h"
 #include "cpu/winograd/winograd_tactic.h"
@@ -45,6 +46,8 @@ void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
     list.push_back(softmax_tactic("cpu.softmax.avx512", softmax_avx512()));
     list.push_back(layer_norm_tactic("cpu.layer_norm.avx512", layer_norm_avx512()));
     list.push_back(reduce_tactic("cpu.reduce.avx512", reduce_avx512()));
+    list.push_back(grid_sample_tactic("cpu.grid_sample.avx512", sampling_avx512()));
+    list.push_back(roi_align_tactic("cpu.roi_align.avx512", sampling_avx512()));
   }
   list.push_back(depthwise_tactic("cpu.depthwise.avx2", depthwise_avx2()));
   list.push_back(elementwise_tactic("cpu.elementwise.avx2", elementwise_avx2()));
@@ -53,6 +56,8 @@ void add_light(std::vector<std::unique_ptr<Tactic>>& list, CpuLevel level) {
   list.push_back(softmax_tactic("cpu.softmax.avx2", softmax_avx2()));
   list.push_back(layer_norm_tactic("cpu.layer_norm.avx2", layer_norm_avx2()));
   list.push_back(reduce_tactic("cpu.reduce.avx2", reduce_avx2()));
+  list.push_back(grid_sample_tactic("cpu.grid_sample.avx2", sampling_avx2()));
+  list.push_back(roi_align_tactic("cpu.roi_align.avx2", sampling_avx2()));
   list.push_back(resize_nearest_tactic());
   list.push_back(copy_tactic());
   list.push_back(extents_tactic());

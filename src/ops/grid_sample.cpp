@@ -38,46 +38,6 @@ Result<TensorTypes> infer(const GridSampleAttrs& attrs, const InferContext& in) 
   return TensorTypes{std::move(type)};
 }
 
-// x mirrored at both borders until it lies between them.
-double reflect(double x, double low, double high) {
-  const double range = high - low;
-  if (range <= 0) return low;
-  const double from_border = x < low ? low - x : x > high ? x - high : 0;
-  if (from_border == 0) return x;
-  const double turns = std::trunc(from_border / range), rest = from_border - turns * range;
-  const bool from_low = (x < low) == (std::fmod(turns, 2) == 0);
-  return from_low ? low + rest : high - rest;
-}
-
-// One spatial axis of the input.
-struct Axis {
-  const GridSampleAttrs& attrs;
-  int64_t extent;
-
-  double low() const { return attrs.align_corners ? 0 : -0.5; }
-  double high() const { return static_cast<double>(extent) - (attrs.align_corners ? 1 : 0.5); }
-
-  // The coordinate in pixels, brought inside as the padding mode wants.
-  template <typename C>
-  double coordinate(C position) const {
-    const auto n = static_cast<C>(extent);
-    double x = attrs.align_corners ? (position + 1) / 2 * (n - 1) : ((position + 1) * n - 1) / 2;
-    if (attrs.mode == "nearest") x = std::nearbyint(x);
-    if (x >= low() && x <= high()) return x;
-    if (attrs.padding_mode == "border" && attrs.mode != "cubic")
-      return std::clamp(x, 0.0, static_cast<double>(extent - 1));
-    if (attrs.padding_mode == "reflection") return reflect(x, low(), high());
-    return x;
-  }
-  // The element an index means, or -1 for zero. Not a number, and what no int64_t holds, is outside.
-  int64_t index(double i) const {
-    if (i >= 0 && i <= static_cast<double>(extent - 1)) return static_cast<int64_t>(i);
-    if (attrs.padding_mode == "zeros" || !std::isfinite(i)) return -1;
-    if (attrs.padding_mode == "reflection") i = reflect(i, low(), high());
-    return static_cast<int64_t>(std::clamp(i, 0.0, static_cast<double>(extent - 1)));
-  }
-};
-
 double cubic_weight(double distance) {
   constexpr double a = -0.75;
   const double x = std::abs(distance);
@@ -89,7 +49,7 @@ double cubic_weight(double distance) {
 double sample(const GridSampleAttrs& attrs, const TensorView& x, int axis, const std::array<double, kMaxRank>& position,
               int64_t at) {
   if (axis == x.rank) return load<double>(x, at);
-  const Axis own{attrs, x.dim(axis)};
+  const GridSampleAxis own{attrs, x.dim(axis)};
   const double coordinate = position[static_cast<size_t>(axis)], floor = std::floor(coordinate);
   const bool nearest = attrs.mode == "nearest", cubic = attrs.mode == "cubic";
   const int first = cubic ? -1 : 0, last = nearest ? 0 : cubic ? 2 : 1;
@@ -123,7 +83,7 @@ void reference(const GridSampleAttrs& attrs, std::span<const TensorView> in, std
     walk<3>(y.rank, y.dims, {y.strides, grid_strides, planes}, [&](const auto& at) {
       std::array<double, kMaxRank> position{};
       for (int i = 0; i < spatial; ++i) {
-        const Axis axis{attrs, x.dim(i + 2)};
+        const GridSampleAxis axis{attrs, x.dim(i + 2)};
         position[static_cast<size_t>(i + 2)] =
             axis.coordinate(load<C>(grid, at[1] + (spatial - 1 - i) * grid.stride(grid.rank - 1)));
       }

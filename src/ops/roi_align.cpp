@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "ops/reference.h"
 
@@ -41,43 +40,8 @@ Result<TensorTypes> infer(const RoiAlignAttrs& attrs, const InferContext& in) {
   return TensorTypes{{in.dtype(0), {in.dims(1)[0], in.dims(0)[1], attrs.output_height, attrs.output_width}}};
 }
 
-// One axis of a region: where its bins begin, their size, and samples a bin.
-struct Bins {
-  double start = 0, size = 1;
-  int64_t samples = 0;
-
-  Bins(const RoiAlignAttrs& attrs, double first, double last, int64_t bins) {
-    const bool half_pixel = attrs.coordinate_transformation_mode == "half_pixel";
-    const double scale = attrs.spatial_scale, shift = half_pixel ? 0.5 : 0.0;
-    start = first * scale - shift;
-    double length = last * scale - shift - start;
-    if (!half_pixel) length = std::max(length, 1.0);
-    size = length / static_cast<double>(bins);
-    samples = attrs.sampling_ratio > 0 ? attrs.sampling_ratio : static_cast<int64_t>(std::ceil(size));
-  }
-  double sample(int64_t bin, int64_t i) const {
-    return start + (static_cast<double>(bin) + (static_cast<double>(i) + 0.5) / static_cast<double>(samples)) * size;
-  }
-};
-
-// The two elements around a coordinate, clamped to the map, and the weight of the second.
-struct Between {
-  int64_t low = 0, high = 0;
-  double weight = 0;
-  bool outside = false;
-
-  Between(double x, int64_t extent) {
-    outside = !(x >= -1 && x <= static_cast<double>(extent)) || extent == 0;
-    if (outside) return;
-    x = std::max(x, 0.0);
-    low = std::min(static_cast<int64_t>(x), extent - 1);
-    high = std::min(low + 1, extent - 1);
-    weight = high == low ? 0 : x - static_cast<double>(low);
-  }
-};
-
 // The four weighted neighbours of a sample.
-std::array<double, 4> weighted(const TensorView& x, int64_t plane, const Between& h, const Between& w) {
+std::array<double, 4> weighted(const TensorView& x, int64_t plane, const RoiNeighbours& h, const RoiNeighbours& w) {
   const auto at = [&](int64_t row, int64_t column) {
     return load<double>(x, plane + row * x.stride(2) + column * x.stride(3));
   };
@@ -86,13 +50,13 @@ std::array<double, 4> weighted(const TensorView& x, int64_t plane, const Between
           h.weight * (1 - w.weight) * at(h.high, w.low), h.weight * w.weight * at(h.high, w.high)};
 }
 
-double bin_value(const RoiAlignAttrs& attrs, const TensorView& x, int64_t plane, const Bins& rows, const Bins& columns,
-                 int64_t bin_h, int64_t bin_w) {
+double bin_value(const RoiAlignAttrs& attrs, const TensorView& x, int64_t plane, const RoiBins& rows,
+                 const RoiBins& columns, int64_t bin_h, int64_t bin_w) {
   double sum = 0, largest = 0;
   bool first = true;
   for (int64_t i = 0; i < rows.samples; ++i)
     for (int64_t j = 0; j < columns.samples; ++j) {
-      const Between h(rows.sample(bin_h, i), x.dim(2)), w(columns.sample(bin_w, j), x.dim(3));
+      const RoiNeighbours h(rows.sample(bin_h, i), x.dim(2)), w(columns.sample(bin_w, j), x.dim(3));
       const std::array<double, 4> parts = weighted(x, plane, h, w);
       sum += parts[0] + parts[1] + parts[2] + parts[3];
       const double sample = *std::max_element(parts.begin(), parts.end());
@@ -107,7 +71,7 @@ void reference(const RoiAlignAttrs& attrs, std::span<const TensorView> in, std::
   const TensorView &x = in[0], &rois = in[1], &batch = in[2], &y = out[0];
   for (int64_t r = 0; r < y.dim(0); ++r) {
     const auto corner = [&](int64_t i) { return load<double>(rois, r * rois.stride(0) + i * rois.stride(1)); };
-    const Bins rows(attrs, corner(1), corner(3), y.dim(2)), columns(attrs, corner(0), corner(2), y.dim(3));
+    const RoiBins rows(attrs, corner(1), corner(3), y.dim(2)), columns(attrs, corner(0), corner(2), y.dim(3));
     const auto picture = load<int64_t>(batch, r * batch.stride(0));
     const bool known = picture >= 0 && picture < x.dim(0);
     for (int64_t c = 0; c < y.dim(1); ++c)

@@ -1,6 +1,8 @@
-// RoiAlign's attributes.
+// RoiAlign's attributes, and where its samples lie: the reference and the kernels ask the same functions.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "ops/op.h"
@@ -22,6 +24,41 @@ struct RoiAlignAttrs {
     field("output_width", output_width);
     field("sampling_ratio", sampling_ratio);
     field("spatial_scale", spatial_scale);
+  }
+};
+
+// One axis of a region: where its bins begin, their size, and samples a bin.
+struct RoiBins {
+  double start = 0, size = 1;
+  int64_t samples = 0;
+
+  RoiBins(const RoiAlignAttrs& attrs, double first, double last, int64_t bins) {
+    const bool half_pixel = attrs.coordinate_transformation_mode == "half_pixel";
+    const double scale = attrs.spatial_scale, shift = half_pixel ? 0.5 : 0.0;
+    start = first * scale - shift;
+    double length = last * scale - shift - start;
+    if (!half_pixel) length = std::max(length, 1.0);
+    size = length / static_cast<double>(bins);
+    samples = attrs.sampling_ratio > 0 ? attrs.sampling_ratio : static_cast<int64_t>(std::ceil(size));
+  }
+  double sample(int64_t bin, int64_t i) const {
+    return start + (static_cast<double>(bin) + (static_cast<double>(i) + 0.5) / static_cast<double>(samples)) * size;
+  }
+};
+
+// The two elements around a coordinate, clamped to the map, and the weight of the second.
+struct RoiNeighbours {
+  int64_t low = 0, high = 0;
+  double weight = 0;
+  bool outside = false;
+
+  RoiNeighbours(double x, int64_t extent) {
+    outside = !(x >= -1 && x <= static_cast<double>(extent)) || extent == 0;
+    if (outside) return;
+    x = std::max(x, 0.0);
+    low = std::min(static_cast<int64_t>(x), extent - 1);
+    high = std::min(low + 1, extent - 1);
+    weight = high == low ? 0 : x - static_cast<double>(low);
   }
 };
 
