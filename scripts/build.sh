@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Builds one preset into build/<preset> and prints the seconds: scripts/build.sh [dev|release|asan|tsan|runtime-only] [target ...]
+# Builds one preset into build/<preset> and prints the seconds: scripts/build.sh [dev|release|asan|tsan|fuzz|runtime-only] [target ...]
 source "$(dirname "$0")/project.sh"
 preset=${1:-dev}
 shift || true

@@ -2,7 +2,8 @@
 # Builds and runs tests; ctest's closing line comes last.
 #   scripts/test.sh [--preset PRESET] [LABEL] [FILTER]
 #   LABEL   unit cases model gpu onnx all; without one: unit, cases and model
-#           long: all of them, threads of runtime/ under ThreadSanitizer, and the README's commands in a fresh clone
+#           long: all of them, threads of runtime/ under ThreadSanitizer, the README's commands in a fresh clone, and
+#           ten minutes of fuzzing a target
 #   FILTER  a regular expression on test names ("folder.Suite.Test")
 #   PRESET  dev (default), asan, tsan
 source "$(dirname "$0")/project.sh"
@@ -36,6 +37,7 @@ scripts/build.sh "$preset"
 if [ "$label" = long ]; then
   scripts/check/fresh_clone.sh
   scripts/test.sh --preset tsan unit 'runtime|base'
+  scripts/fuzz.sh 600
 fi
 
 ctest --test-dir "build/$preset" -j "$(nproc)" -L "$labels" ${filter:+-R "$filter"} \
