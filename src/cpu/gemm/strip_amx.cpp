@@ -45,48 +45,62 @@ static void release_tiles() { _tile_release(); }
     _tile_loadd(tile, pointer, stride);       \
   } while (false)
 
-// Sixteen pixels under a tap.
-struct TileInput {
-  const void* const* pixels;
-  int count;  // that exist
-  bool even;  // one pitch
-  int64_t pitch;
-};
-
-MEML_INLINE TileInput tile_input(const void* const* pixels, int count) {
-  TileInput input{.pixels = pixels, .count = count, .even = false, .pitch = 0};
-  if (count < kRows) return input;
-  input.pitch = static_cast<const char*>(pixels[1]) - static_cast<const char*>(pixels[0]);
-  const __m512i pitch = _mm512_set1_epi64(input.pitch);
+// Whether sixteen pixels under a tap lie at one pitch.
+MEML_INLINE bool are_even(const void* const* pixels, int64_t bytes) {
+  const __m512i pitch = _mm512_set1_epi64(bytes);
   const __m512i low = _mm512_sub_epi64(_mm512_loadu_si512(pixels + 1), _mm512_loadu_si512(pixels));
   const __m512i high = _mm512_sub_epi64(_mm512_loadu_si512(pixels + 8), _mm512_loadu_si512(pixels + 7));
-  input.even = (_mm512_cmpeq_epi64_mask(low, pitch) & _mm512_cmpeq_epi64_mask(high, pitch)) == 0xff;
-  return input;
+  return (_mm512_cmpeq_epi64_mask(low, pitch) & _mm512_cmpeq_epi64_mask(high, pitch)) == 0xff;
 }
 
-// Channels [k, k + bits of mask) side by side, zeros behind them.
-MEML_INLINE void gather(const TileInput& input, int64_t k, __mmask32 mask, uint16_t* rows) {
-  for (int r = 0; r < input.count; ++r)
-    _mm512_store_si512(rows + r * kPart,
-                       _mm512_maskz_loadu_epi16(mask, static_cast<const uint16_t*>(input.pixels[r]) + k));
-}
-
-// What is loaded of a tap in one step.
-struct TilePart {
-  int64_t k;
-  __mmask32 channels;
-  bool whole;
+// A part of a tap: which channels, and where the inputs of P tiles are loaded from.
+template <int P>
+struct Part {
+  alignas(64) uint16_t copies[P][kRows * kPart];
+  const void* from[P];
+  int64_t pitch[P];
 };
 
-#define MEML_LOAD_INPUT(tile, input, part, copy)                                                       \
-  do {                                                                                                 \
-    if ((input).even && (part).whole) {                                                                \
-      MEML_LOAD_TILE(tile, static_cast<const uint16_t*>((input).pixels[0]) + (part).k, (input).pitch); \
-    } else {                                                                                           \
-      gather(input, (part).k, (part).channels, copy);                                                  \
-      MEML_LOAD_TILE(tile, copy, kLine);                                                               \
-    }                                                                                                  \
-  } while (false)
+// What a walk over the parts of all taps has come to.
+template <int P>
+struct Walk {
+  const void* const* row;  // pointers of the tap
+  int64_t k = 0;
+  int64_t pitch[P];  // of its pixels; kUneven
+};
+constexpr int64_t kUneven = INT64_MIN;
+
+// Makes the walk's part ready and steps on. A tile load waits for stores that it reads until they are in L1, so copies
+// are made one part ahead of the loads.
+template <int P>
+MEML_INLINE void prepare(const StripArgs& args, int64_t size, const int64_t (&at)[P], int count, Walk<P>& walk,
+                         Part<P>& part) {
+  const int64_t left = args.depth - walk.k, channels = left < size ? left : size;
+  const auto mask = static_cast<__mmask32>((uint64_t{1} << channels) - 1);
+#pragma GCC unroll 4
+  for (int p = 0; p < P; ++p) {
+    const void* const* pixels = walk.row + at[p];
+    if (walk.k == 0) {
+      const int64_t pitch =
+          count < kRows ? kUneven : static_cast<const char*>(pixels[1]) - static_cast<const char*>(pixels[0]);
+      walk.pitch[p] = count == kRows && are_even(pixels, pitch) ? pitch : kUneven;
+    }
+    if (walk.pitch[p] != kUneven && channels == size) {
+      part.from[p] = static_cast<const uint16_t*>(pixels[0]) + walk.k;
+      part.pitch[p] = walk.pitch[p];
+      continue;
+    }
+    for (int r = 0; r < count; ++r)
+      _mm512_store_si512(part.copies[p] + r * kPart,
+                         _mm512_maskz_loadu_epi16(mask, static_cast<const uint16_t*>(pixels[r]) + walk.k));
+    part.from[p] = part.copies[p];
+    part.pitch[p] = kLine;
+  }
+  walk.k += size;
+  if (walk.k < args.depth) return;
+  walk.k = 0;
+  walk.row += args.input_stride;
+}
 
 template <int P, int B>
 MEML_INLINE void begin_sums(const float* bias) {  // every row of a tile is the bias: a pitch of 0
@@ -105,25 +119,24 @@ MEML_INLINE void begin_sums(const float* bias) {  // every row of a tile is the 
 }
 
 template <int P, int B>
-MEML_INLINE void add_products(const TileInput (&inputs)[P], const TilePart& part, const void* weights,
-                              uint16_t (&copies)[P][kRows * kPart]) {
+MEML_INLINE void add_products(const Part<P>& part, const void* weights) {
   MEML_LOAD_TILE(6, weights, B * kLine);
-  MEML_LOAD_INPUT(4, inputs[0], part, copies[0]);
+  MEML_LOAD_TILE(4, part.from[0], part.pitch[0]);
   _tile_dpbf16ps(0, 4, 6);
   if constexpr (B == 2) {
     MEML_LOAD_TILE(7, static_cast<const char*>(weights) + kLine, 2 * kLine);
     _tile_dpbf16ps(1, 4, 7);
     if constexpr (P == 2) {
-      MEML_LOAD_INPUT(5, inputs[1], part, copies[1]);
+      MEML_LOAD_TILE(5, part.from[1], part.pitch[1]);
       _tile_dpbf16ps(2, 5, 6);
       _tile_dpbf16ps(3, 5, 7);
     }
   } else if constexpr (P == 4) {
-    MEML_LOAD_INPUT(5, inputs[1], part, copies[1]);
+    MEML_LOAD_TILE(5, part.from[1], part.pitch[1]);
     _tile_dpbf16ps(1, 5, 6);
-    MEML_LOAD_INPUT(4, inputs[2], part, copies[2]);
+    MEML_LOAD_TILE(4, part.from[2], part.pitch[2]);
     _tile_dpbf16ps(2, 4, 6);
-    MEML_LOAD_INPUT(5, inputs[3], part, copies[3]);
+    MEML_LOAD_TILE(5, part.from[3], part.pitch[3]);
     _tile_dpbf16ps(3, 5, 6);
   }
 }
@@ -220,7 +233,7 @@ static __attribute__((noinline)) void finish_with_steps(const StripArgs& args, i
 // Tiles [first, first + P) of the strip's pixels.
 template <int P, int B>
 static __attribute__((noinline)) void tiles(const StripArgs& args, const float* bias, int64_t first) {
-  alignas(64) uint16_t copies[P][kRows * kPart];
+  Part<P> parts[2];
   alignas(64) float values[P * kRows * B * kLanes];
   const int64_t last_start = args.pixels > kRows ? args.pixels - kRows : 0;
   const int count = args.pixels < kRows ? static_cast<int>(args.pixels) : kRows;
@@ -229,21 +242,15 @@ static __attribute__((noinline)) void tiles(const StripArgs& args, const float* 
 
   begin_sums<P, B>(bias);
   const bool fetch = first == 0;
-  const int64_t part = tile_depth(args.depth);
+  const int64_t size = tile_depth(args.depth), count_of_parts = args.taps * ((args.depth + size - 1) / size);
   const char* weights = static_cast<const char*>(args.weights);
-  const void* const* row = args.inputs;
-  for (int64_t t = 0; t < args.taps; ++t, row += args.input_stride) {
-    TileInput inputs[P];
-    for (int p = 0; p < P; ++p) inputs[p] = tile_input(row + at[p], count);
-    for (int64_t k = 0; k < args.depth; k += part, weights += part / 2 * B * kLine) {
-      if (fetch)
-        for (int64_t i = 0; i < part / 2 * B; ++i) _mm_prefetch(weights + kAhead + i * kLine, _MM_HINT_T0);
-      const int64_t left = args.depth - k, channels = left < part ? left : part;
-      add_products<P, B>(
-          inputs,
-          {.k = k, .channels = static_cast<__mmask32>((uint64_t{1} << channels) - 1), .whole = channels == part},
-          weights, copies);
-    }
+  Walk<P> walk{.row = args.inputs};
+  if (count_of_parts > 0) prepare<P>(args, size, at, count, walk, parts[0]);
+  for (int64_t i = 0; i < count_of_parts; ++i, weights += size / 2 * B * kLine) {
+    if (fetch)
+      for (int64_t line = 0; line < size / 2 * B; ++line) _mm_prefetch(weights + kAhead + line * kLine, _MM_HINT_T0);
+    if (i + 1 < count_of_parts) prepare<P>(args, size, at, count, walk, parts[(i + 1) & 1]);
+    add_products<P, B>(parts[i & 1], weights);
   }
   store_sums<P, B>(values);
   for (int p = 0; p < P; ++p) {
