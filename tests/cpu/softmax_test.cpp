@@ -57,6 +57,15 @@ TEST_P(Softmax, StoresBf16) {
     call.inputs = {{.dims = {1, 6, 4, 19}, .dtype = DType::bf16}};
     expect_matches_reference(tactic("softmax"), call, {.relative = 4e-3});
   }
+  for (const int64_t channels : {7, 16, 33}) {  // rows of less than a register, of one, and of more
+    CheckCall call{.op = "Softmax",
+                   .attrs = ops::Attrs::of(ops::SoftmaxAttrs{.axis = 1}),
+                   .output_channels_last = true,
+                   .output_dtype = DType::bf16,
+                   .row_axis = 3};
+    call.inputs = {{.dims = {1, channels, 4, 50}, .dtype = DType::bf16, .channels_last = true}};
+    expect_matches_reference(tactic("softmax"), call, {.relative = 4e-3});
+  }
 }
 
 }  // namespace

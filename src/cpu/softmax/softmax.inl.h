@@ -39,13 +39,22 @@ MEML_INLINE void for_each_part(int64_t length, F&& f) {
   for (int64_t i = 0; i < length; i += kLanes) f(i, length - i < kLanes ? static_cast<int>(length - i) : kLanes);
 }
 
+// e^x, x not above 0, as exact as results of type T need it.
+template <typename T>
+MEML_INLINE Vec exp_stored(Vec x) {
+#if defined(__AVX512F__)
+  if constexpr (sizeof(T) == 2) return exp2_for_bf16(mul(x, set1(1.44269504f)));
+#endif
+  return exp(x);
+}
+
 template <typename T>
 MEML_INLINE void softmax_short_row(const SoftmaxRows& row, const T* in, T* out) {
   const int n = static_cast<int>(row.length);
   const float lowest = -__builtin_inff();
   const Vec x = load_part(in, row.in_stride, n);
   const Vec top = set1(max_of_lanes(max(keep_first(x, n, lowest), set1(lowest))));
-  const Vec e = exp(sub(x, top));
+  const Vec e = exp_stored<T>(sub(x, top));
   const Vec scale = set1(1.0f / sum_of_lanes(add(zero(), keep_first(e, n, 0))));
   store_part(out, row.out_stride, mul(e, scale), n);
 }
@@ -61,7 +70,7 @@ void softmax_long_row(const SoftmaxRows& row, const T* in, T* out) {
   const Vec top = set1(max_of_lanes(largest));
   Vec sum = zero();
   for_each_part(row.length, [&](int64_t i, int n) {
-    const Vec e = exp(sub(load_in(i, n), top));
+    const Vec e = exp_stored<T>(sub(load_in(i, n), top));
     sum = add(sum, keep_first(e, n, 0));
     if constexpr (kKeeps) store_out(i, n, e);
   });
@@ -70,7 +79,7 @@ void softmax_long_row(const SoftmaxRows& row, const T* in, T* out) {
     if constexpr (kKeeps)
       store_out(i, n, mul(load_part(out + i * row.out_stride, row.out_stride, n), scale));
     else
-      store_out(i, n, mul(exp(sub(load_in(i, n), top)), scale));
+      store_out(i, n, mul(exp_stored<T>(sub(load_in(i, n), top)), scale));
   });
 }
 
@@ -94,7 +103,7 @@ void softmax_columns(const SoftmaxColumns& s) {
     Vec top = set1(-__builtin_inff()), sum = zero();
     for (int64_t i = 0; i < s.length; ++i) top = max(load_part(in + i * s.in_stride, 1, n), top);
     for (int64_t i = 0; i < s.length; ++i) {
-      const Vec e = exp(sub(load_part(in + i * s.in_stride, 1, n), top));
+      const Vec e = exp_stored<T>(sub(load_part(in + i * s.in_stride, 1, n), top));
       sum = add(sum, e);
       if constexpr (kKeeps) store_part(out + i * s.out_stride, 1, e, n);
     }
@@ -104,7 +113,7 @@ void softmax_columns(const SoftmaxColumns& s) {
       if constexpr (kKeeps)
         store_part(at, 1, mul(load_part(at, 1, n), scale), n);
       else
-        store_part(at, 1, mul(exp(sub(load_part(in + i * s.in_stride, 1, n), top)), scale), n);
+        store_part(at, 1, mul(exp_stored<T>(sub(load_part(in + i * s.in_stride, 1, n), top)), scale), n);
     }
   });
 }
