@@ -2,7 +2,7 @@
 # Builds and runs tests; ctest's closing line comes last.
 #   scripts/test.sh [--preset PRESET] [LABEL] [FILTER]
 #   LABEL   unit cases model gpu onnx all; without one: unit, cases and model
-#           long: all of them, threads of runtime/ under ThreadSanitizer, the README's commands in a fresh clone, and
+#           long: all of them, threads of base/, runtime/, api/ and capi/ under ThreadSanitizer, the README's commands in a fresh clone, and
 #           ten minutes of fuzzing a target
 #   FILTER  a regular expression on test names ("folder.Suite.Test")
 #   PRESET  dev (default), asan, tsan
@@ -36,7 +36,7 @@ esac
 scripts/build.sh "$preset"
 if [ "$label" = long ]; then
   scripts/check/fresh_clone.sh
-  scripts/test.sh --preset tsan unit 'runtime|base'
+  scripts/test.sh --preset tsan unit '^(runtime|base|api|capi)\.'
   scripts/fuzz.sh 600
 fi
 

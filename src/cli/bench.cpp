@@ -145,7 +145,10 @@ void add_bench(CLI::App& app) {
                      ->excludes(runs)
                      ->excludes(seconds)
                      ->excludes(layers);
-  command->add_option("--seed", flags->seed, "which random shapes")->needs(random)->capture_default_str();
+  command->add_option("--seed", flags->seed, "which random shapes")
+      ->check(CLI::NonNegativeNumber)
+      ->needs(random)
+      ->capture_default_str();
   command->add_option("--threads", flags->threads, "at most as many as the engine was built for")
       ->check(CLI::NonNegativeNumber);
   add_command(app, command,

@@ -58,6 +58,7 @@ TEST_F(BenchCommand, ShapesThatTheEngineDoesNotTake) {
 TEST_F(BenchCommand, OptionsThatContradictEachOther) {
   expect_refused({"bench", engine_, "--random-shapes", "3", "--runs", "3"}, kInvalidArgument, "invalid_argument");
   expect_refused({"bench", engine_, "--random-shapes", "0"}, kInvalidArgument, "invalid_argument");
+  expect_refused({"bench", engine_, "--random-shapes", "3", "--seed", "-1"}, kInvalidArgument, "invalid_argument");
   expect_refused({"bench", engine_, "--seed", "3"}, kInvalidArgument, "invalid_argument", "--random-shapes");
 }
 
