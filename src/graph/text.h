@@ -4,7 +4,7 @@
 //   x = Input() f32[1,3,8,h]
 //   w = Constant() f32[16,3,3,3]                # values from a fixed seed of the name when none are given
 //   k = Constant() i64[2] {2, 3}
-//   c = Conv(x, w, b:f32[16]) pads=[1,1,1,1], strides=[2,2] | bias(3) silu     # b:f32[16] is a seeded constant in place
+//   c = Conv(x, w, b:f32[16]) pads=[1,1,1,1], strides=[2,2] | bias(3) silu   # b:f32[16]: a seeded constant in place
 //   p, i = TopK(c, k) axis=1
 //   Output(c, p)
 //
