@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "capi/c_program.h"
+#include "model/counted_malloc.h"
 #include "support/small_engine.h"
 
 namespace memline {
@@ -151,6 +152,25 @@ TEST_F(CApi, RequestsThatAreRefusedLeaveTheSessionAsItWas) {
   memline_tensor last = {MEMLINE_F32, 0, {}, again.data()};
   ASSERT_EQ(memline_session_run(session_, &good, 1, &last, 1), MEMLINE_OK);
   EXPECT_EQ(y, again);
+}
+
+TEST_F(CApi, RunsOfMixedShapesAllocateNothing) {
+  if (test::allocator_calls() < 0) GTEST_SKIP() << "a sanitizer owns malloc here";
+  ASSERT_GT(test::allocator_calls(), 0) << "the counter does not count";
+  std::vector<float> x = values(2, 16, 7), y(kOutputFloats);
+  bool all_ran = true;
+  const int64_t before = test::allocator_calls();
+  for (int i = 0; i < 100; ++i) {
+    const int64_t dims[] = {1 + i % 2, 8, 4 + 2 * (i % 7), 16};
+    memline_tensor in = tensor(x, dims[0], dims[2]), out = {MEMLINE_F32, 0, {}, i % 3 == 0 ? nullptr : y.data()};
+    if (i % 5 == 0) {
+      all_ran &= memline_session_own_input(session_, 0, dims, 4, &in) == MEMLINE_OK;
+      std::memcpy(in.data, x.data(), sizeof(float) * static_cast<size_t>(dims[0] * 8 * dims[2] * 16));
+    }
+    all_ran &= memline_session_run(session_, &in, 1, &out, 1) == MEMLINE_OK;
+  }
+  EXPECT_EQ(test::allocator_calls() - before, 0);
+  EXPECT_TRUE(all_ran) << memline_last_error()->message;
 }
 
 TEST_F(CApi, MoreThreadsThanTheEngineHasAreRefused) {
