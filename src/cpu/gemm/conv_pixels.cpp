@@ -10,6 +10,9 @@ namespace {
 constexpr int64_t kTableBytes = 64 << 10;  // of pointers, so that large kernels leave room in L2
 constexpr int64_t kCopies = 24;            // a chunk of 96 pixels in rows of 20 has ten windows over edges
 constexpr int64_t kCopyBytes = 64 << 10;
+constexpr int64_t kPaddedBytes =
+    192 << 10;                        // beside the weights in L2; 384 pixels in rows of 20 with 128 channels: 124
+constexpr int64_t kPaddedWidth = 48;  // in wider rows few windows reach over edges: no gain from 56 on
 
 }  // namespace
 
@@ -20,12 +23,20 @@ ConvChunk::ConvChunk(const ConvShape& shape, const StripKernels& kernels, size_t
   row_bytes = shape.kernel_w * shape.depth * (kernels.pair == 1 ? 4 : 2);
   window_bytes = shape.kernel_h * row_bytes;
   copies = shape.attrs.group > 1 || window_bytes == 0 ? 0 : std::min(kCopies, kCopyBytes / window_bytes);
+  capacity = pixels;
+  padded_bytes = nowhere = 0;
+  if (!kernels.tiles || taps == 1) return;
+  if (shape.kernel_w > 1) copies = 0;  // tiles take no rows of taps
+  if (std::any_of(shape.attrs.strides.begin(), shape.attrs.strides.end(), [](int64_t s) { return s != 1; })) return;
+  capacity = pixels + pixels / 2;
+  padded_bytes = kPaddedBytes;
+  nowhere = align_up(shape.attrs.group * shape.outputs * 2, 64);
 }
 
 ConvPixels::ConvPixels(std::byte* workspace, const ConvChunk& chunk, const ConvGeometry& geometry,
                        const StripEpilogue& epilogue) noexcept
     : chunk_(chunk), g_(geometry), epilogue_(epilogue) {
-  list_ = PixelList::carve(workspace, chunk.pixels, chunk.taps, epilogue.steps());
+  list_ = PixelList::carve(workspace, chunk.capacity, chunk.taps, epilogue.steps());
   copies_ = workspace;
   // x is inside when 0 <= x * stride - pad and x * stride - pad + extent <= in_w.
   const int64_t room = g_.in_w + g_.x.pad_begin - g_.x.extent();
@@ -47,6 +58,8 @@ void ConvPixels::list(int64_t begin, int64_t end, int64_t group_offset, const st
   list_.count = copied_ = 0;
   group_offset_ = group_offset;
   zeros_ = zeros;
+  by_row_ = false;
+  if (chunk_.padded_bytes > 0 && list_padded(begin, end)) return;
   by_row_ = g_.dense_rows && windows_over_edges(begin, end) <= chunk_.copies;
   Run run{.n = begin / g_.out_w / g_.out_h, .y = begin / g_.out_w % g_.out_h, .x = begin % g_.out_w, .length = 0};
   for (int64_t left = end - begin; left > 0; left -= run.length, run.x = 0) {
@@ -63,6 +76,52 @@ void ConvPixels::list(int64_t begin, int64_t end, int64_t group_offset, const st
     list_.count += run.length;
     ++run.y;
   }
+}
+
+// Columns [0, width) of what windows of a row see, from that of the first output column on.
+void ConvPixels::copy_padded_row(const std::byte* row, int64_t width, std::byte* to) const noexcept {
+  const int64_t pixel = chunk_.window_bytes / chunk_.taps, x = g_.x.start(g_.first_x);
+  const int64_t left = row ? std::clamp<int64_t>(-x, 0, width) : width;
+  const int64_t right = row ? std::clamp<int64_t>(g_.in_w - x, left, width) : width;
+  std::memset(to, 0, static_cast<size_t>(left * pixel));
+  if (g_.in_stride_w == pixel && right > left)
+    std::memcpy(to + left * pixel, row + (x + left) * pixel, static_cast<size_t>((right - left) * pixel));
+  else
+    for (int64_t i = left; i < right; ++i)
+      std::memcpy(to + i * pixel, row + (x + i) * g_.in_stride_w, static_cast<size_t>(pixel));
+  std::memset(to + right * pixel, 0, static_cast<size_t>((width - right) * pixel));
+}
+
+// False where the chunk is of several pictures, or does not fit.
+bool ConvPixels::list_padded(int64_t begin, int64_t end) noexcept {
+  if (g_.out_w >= kPaddedWidth || g_.x.stride != 1 || g_.y.stride != 1) return false;
+  const int64_t top = begin / g_.out_w, bottom = (end - 1) / g_.out_w, n = top / g_.out_h;
+  const int64_t between = g_.x.extent() - 1, width = g_.out_w + between;
+  const int64_t rows = bottom - top + g_.y.extent(), pixel = chunk_.window_bytes / chunk_.taps;
+  const int64_t first = begin % g_.out_w, count = (bottom - top) * width + (end - 1) % g_.out_w - first + 1;
+  if (bottom / g_.out_h != n || count > list_.capacity || rows * width * pixel > chunk_.padded_bytes) return false;
+
+  Run run{.n = n, .y = top % g_.out_h, .x = first, .length = 0};
+  for (int64_t r = 0; r < rows; ++r)  // input rows follow one another, so each is the first under an output row
+    copy_padded_row(input_row({.n = n, .y = run.y + r, .x = 0, .length = 0}, 0), width, copies_ + r * width * pixel);
+  for (int64_t ky = 0; ky < g_.y.kernel; ++ky) {
+    for (int64_t kx = 0; kx < g_.x.kernel; ++kx) {
+      const void** inputs = list_.inputs + (ky * g_.x.kernel + kx) * list_.capacity;
+      const std::byte* at = copies_ + (ky * g_.y.dilation * width + kx * g_.x.dilation + first) * pixel;
+      for (int64_t i = 0; i < count; ++i) inputs[i] = at + i * pixel;
+    }
+  }
+  for (int64_t left = end - begin; left > 0; left -= run.length, run.x = 0, ++run.y) {
+    run.length = std::min(left, g_.out_w - run.x);
+    add_outputs(run);
+    list_.count += run.length;
+    for (int64_t i = 0; i < between && left > run.length; ++i, ++list_.count) {
+      list_.outputs[list_.count] = copies_ + chunk_.padded_bytes;
+      for (int s = 0; s < epilogue_.steps(); ++s)
+        if (epilogue_.has_operand(s)) list_.offsets[s][list_.count] = list_.offsets[s][list_.count - 1];
+    }
+  }
+  return true;
 }
 
 const std::byte* ConvPixels::input_row(const Run& run, int64_t ky) const noexcept {

@@ -3,7 +3,10 @@
 //     kernel row and its strip has kernel_h taps of kernel_w * channels. Windows that reach over the left or right edge
 //     are copied, padded with zeros, into scratch; there is room for a few.
 //   * By tap: otherwise, and where a chunk has too many such windows, a pixel has a pointer a tap.
-//   * A pointer into the padding is a pointer to zeros. The order of the sum is the same in both forms.
+//   * Padded, for tiles at stride 1: the rows under a chunk are copied with their padding, and the chunk runs on over
+//   the
+//     columns between the rows. So all its pixels lie at one pitch; the results in between go nowhere.
+//   * A pointer into the padding is a pointer to zeros. The order of the sum is the same in all forms.
 #pragma once
 
 #include "cpu/gemm/conv_shape.h"
@@ -34,10 +37,15 @@ struct ConvChunk {
   int64_t row_bytes;     // of a window's row: kernel_w * channels
   int64_t window_bytes;  // kernel_h of those
   int64_t copies;        // windows there is room for
+  int64_t capacity;      // of the list: with the pixels between rows
+  int64_t padded_bytes;  // room for rows with their padding; 0: not for this convolution
+  int64_t nowhere;       // bytes of an output pixel that is not wanted
   int64_t taps, steps;
 
   ConvChunk(const ConvShape& shape, const StripKernels& kernels, size_t epilogues);
-  int64_t workspace() const { return PixelList::bytes(pixels, taps, steps) + align_up(copies * window_bytes, 64); }
+  int64_t workspace() const {
+    return PixelList::bytes(capacity, taps, steps) + align_up(copies * window_bytes, 64) + padded_bytes + nowhere;
+  }
 };
 
 class ConvPixels {
@@ -58,6 +66,8 @@ class ConvPixels {
     int64_t n, y, x, length;
   };
   int64_t windows_over_edges(int64_t begin, int64_t end) const noexcept;
+  bool list_padded(int64_t begin, int64_t end) noexcept;
+  void copy_padded_row(const std::byte* row, int64_t width, std::byte* to) const noexcept;
   void add_taps(const Run& run) noexcept;
   void add_rows(const Run& run) noexcept;
   void copy_window(const Run& run, int64_t i) noexcept;
