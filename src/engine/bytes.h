@@ -1,8 +1,7 @@
 // ByteWriter and ByteReader: how tables become bytes. Integers are LEB128 (7 bits a byte, low first; signed ones
 // zigzagged), doubles 8 bytes little-endian, strings and lists a count and their elements.
 //   * The reader trusts nothing: the first failure sticks, everything read after it is empty or 0, and a count larger
-//   than
-//     the bytes that are left can hold fails before anything is allocated.
+//     than the bytes that are left can hold fails before anything is allocated.
 //   * The bytes are canonical: the reader refuses an integer with superfluous bytes, so equal tables are equal bytes.
 #pragma once
 

@@ -1,11 +1,9 @@
 // ConvTranspose as one convolution a phase.
 //   * Outputs whose index plus padding leaves the same remainder r by the stride are a phase: an ordinary convolution
-//   of
-//     stride 1 with the taps r, r + stride, r + 2 strides ..., last first, written at every stride-th output.
+//     of stride 1 with the taps r, r + stride, r + 2 strides ..., last first, written at every stride-th output.
 //   * Layout, tiling, packing and sum of a phase are those of indirect_conv.cpp; phases are packed one after another.
 //   * Limits: rank 3 or 4, one group, dilation 1, kernel at least the stride, pads that stay inside it, constant
-//   weights,
-//     no output_shape or SAME; epilogues that read no other tensor.
+//     weights, no output_shape or SAME; epilogues that read no other tensor.
 #include "cpu/gemm/transposed_conv.h"
 
 #include <algorithm>
