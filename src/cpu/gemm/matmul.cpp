@@ -2,8 +2,8 @@
 //   * Layout: a [.., M, K] with any strides (rows are gathered into scratch where K is not innermost); b packed once
 //     for each matrix of its leading axes (packed_blocks.h), alpha in it; y [.., M, N] with N innermost.
 //   * Tiling: tasks of up to kRows rows by a range of column blocks. One row (a fully connected layer) reads the
-//     weights once, shared out by columns: 1x2048 by 2048x1000 runs at 37 GB/s of weights from L3 (Zen 3, one thread of two
-//     virtual CPUs, 2026-12-01), two rows take the same time.
+//     weights once, shared out by columns: 1x2048 by 2048x1000 runs at 37 GB/s of weights from L3 (Zen 3, one thread
+//     of two virtual CPUs, 2026-12-01), two rows take the same time.
 //   * Sum: k in ascending order, one accumulator an element.
 //   * Limits: no vectors (rank 1), f32 (bf16 with the bf16 kernels), beta 0 or 1.
 #include "cpu/gemm/matmul.h"
