@@ -11,6 +11,7 @@
 //   * A level exports its kernels as a table of functions (strip_<level>.cpp); the rest of the family is base code.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cpu/simd/epilogue_steps.h"
@@ -27,6 +28,10 @@ struct StripArgs {
   // left out. (A sum of -0 is stored as +0 then, so that it cannot be told which taps were.) Null: every tap counts.
   const void* zeros;
   const void* weights;
+  // What will be read after this strip, fetched into L2 while it runs: tile i of it fetches from ahead + i *
+  // ahead_per_tile on, ahead_step bytes an input channel. Null: nothing.
+  const std::byte* ahead;
+  int64_t ahead_per_tile, ahead_step;
   int64_t pixels;
   void* const* outputs;  // [pixel]: channel 0 of each output pixel
   bool f32_outputs;      // of bf16 kernels, too

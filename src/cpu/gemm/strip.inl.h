@@ -20,11 +20,22 @@ MEML_INLINE __m512i broadcast_pair(const uint16_t* p) {
 }
 #endif
 
+// Where the next line to fetch ahead is; a step of 0 stays where it is, on a line that is in L1 anyway.
+struct Ahead {
+  const char* at;
+  int64_t step;
+};
+MEML_INLINE void fetch(Ahead& ahead) {
+  _mm_prefetch(ahead.at, _MM_HINT_T1);
+  ahead.at += ahead.step;
+}
+
 // Adds the products of one tap: `depth` channels under R pixels.
 template <int R, int B>
-MEML_INLINE const float* accumulate(const float* const (&in)[R], int64_t depth, const float* weights,
+MEML_INLINE const float* accumulate(const float* const (&in)[R], int64_t depth, const float* weights, Ahead& ahead,
                                     Vec (&sums)[R][B]) {
   for (int64_t k = 0; k < depth; ++k) {
+    fetch(ahead);
     Vec w[B];
 #pragma GCC unroll 4
     for (int b = 0; b < B; ++b) w[b] = load(weights + b * kLanes);
@@ -42,8 +53,9 @@ MEML_INLINE const float* accumulate(const float* const (&in)[R], int64_t depth, 
 #if defined(__AVX512BF16__)
 template <int R, int B>
 MEML_INLINE const uint16_t* accumulate(const uint16_t* const (&in)[R], int64_t depth, const uint16_t* weights,
-                                       Vec (&sums)[R][B]) {
+                                       Ahead& ahead, Vec (&sums)[R][B]) {
   const auto step = [&](auto&& input) __attribute__((always_inline)) {
+    fetch(ahead);
     Vec w[B];
 #pragma GCC unroll 4
     for (int b = 0; b < B; ++b) w[b] = load(reinterpret_cast<const float*>(weights) + b * kLanes);
@@ -157,6 +169,10 @@ static __attribute__((noinline)) void tile(const StripArgs& args, int64_t pixel)
     for (int r = 0; r < R; ++r) sums[r][b] = start;
   }
   const T* weights = static_cast<const T*>(args.weights);
+  Ahead ahead{reinterpret_cast<const char*>(args.inputs), 0};
+  if (args.ahead != nullptr)
+    ahead = {reinterpret_cast<const char*>(args.ahead) + pixel / R * args.ahead_per_tile,
+             args.ahead_step * (sizeof(T) == 2 ? 2 : 1)};
   const void* const* row = args.inputs + pixel;
   for (int64_t t = 0; t < args.taps; ++t, row += args.input_stride) {
     if (args.zeros != nullptr && all_equal<R>(row, args.zeros)) {
@@ -166,7 +182,7 @@ static __attribute__((noinline)) void tile(const StripArgs& args, int64_t pixel)
     const T* in[R];
 #pragma GCC unroll 16
     for (int r = 0; r < R; ++r) in[r] = static_cast<const T*>(row[r]);
-    weights = accumulate<R, B>(in, args.depth, weights, sums);
+    weights = accumulate<R, B>(in, args.depth, weights, ahead, sums);
   }
   if (args.zeros != nullptr) {
 #pragma GCC unroll 16
