@@ -48,6 +48,18 @@ TEST_P(Depthwise, MatchesTheReferenceForAnyWindow) {
   expect(depthwise({1, 3, 2, 2}, 5, 1, 2));
 }
 
+TEST_P(Depthwise, MatchesTheReferenceForDilatedWindows) {
+  for (const int64_t kernel : {3, 5})
+    for (const int64_t dilation : {2, 3, 7})
+      expect(depthwise({2, 17, 9, 37}, kernel, 1, kernel / 2 * dilation, dilation));
+  expect(depthwise({1, 16, 33, 33}, 5, 1, 4, 2));
+  expect(depthwise({1, 16, 5, 3}, 5, 1, 16, 8));  // fewer columns than the dilation
+  CheckCall call = depthwise({1, 20, 9, 37}, 5, 1, 4, 2);
+  call.epilogues = {{.kind = Kind::silu}, {.kind = Kind::add, .input = 3}};  // through the tile
+  call.epilogue_inputs = {{.dims = {1, 20, 9, 37}, .channels_last = true}};
+  expect(call);
+}
+
 TEST_P(Depthwise, MatchesTheReferenceOnManyChannels) { expect(depthwise({1, 300, 5, 6}, 3, 1, 1)); }
 
 TEST_P(Depthwise, AppliesEpilogues) {

@@ -1,7 +1,8 @@
 // Depthwise convolution, channels-last, f32 arithmetic, T = float or bf16. Included once by each level's file.
 //   * A block is up to 8 neighbouring pixels of a row, register of channels by register. For 3 and 5 columns at
 //     stride 1 or 2 each input register is loaded once a block and tap row and used by every pixel whose window holds
-//     it; any other window loads it for each tap.
+//     it; dilated windows of these sizes at stride 1 are such windows on every d-th column; any other window loads it
+//     for each tap.
 //   * Sum: tap rows, then taps from left to right, in every path; taps outside the input are left out. So an element
 //     depends on its own window only.
 //   * A bias is what the sums begin with. Clip and HardSwish are done in registers; for other epilogues results of up
@@ -154,6 +155,24 @@ void any_pixels(const DepthwiseRow& row, const Source<T>& from, int64_t x, int c
   }
 }
 
+// At stride 1 and dilation d, pixels d apart see columns d apart: d rows without dilation, one after the other.
+template <int kKernel, typename T>
+void dilated_pixels(const DepthwiseRow& row, const Source<T>& from, int64_t x, int count, Target<T> to) {
+  const int64_t d = row.dilation_w;
+  DepthwiseRow every = row;
+  every.in_w = row.in_w * d;
+  for (int r = 0; r < count && r < d; ++r) {
+    const int64_t column = x + r - row.pad_left;
+    const int64_t first = ((column % d) + d) % d;  // column = first + d * index
+    every.pad_left = (first - column) / d;
+    every.width = (row.width - first + d - 1) / d;
+    const Target<T> target = to.at_pixel(r);
+    fixed_pixels<kKernel, 1>(every, Source<T>{from.in + first * row.in_w, from.w, from.bias, 0}, 0,
+                             static_cast<int>((count - r + d - 1) / d),
+                             Target<T>{target.tile, target.tile_w * d, target.out, target.out_w * d});
+  }
+}
+
 template <typename T>
 void pixels(const DepthwiseRow& row, const Source<T>& from, int64_t x, int count, const Target<T>& to) {
   if (row.dilation_w == 1) {
@@ -161,6 +180,10 @@ void pixels(const DepthwiseRow& row, const Source<T>& from, int64_t x, int count
     if (row.kernel_w == 3 && row.stride_w == 2) return fixed_pixels<3, 2>(row, from, x, count, to);
     if (row.kernel_w == 5 && row.stride_w == 1) return fixed_pixels<5, 1>(row, from, x, count, to);
     if (row.kernel_w == 5 && row.stride_w == 2) return fixed_pixels<5, 2>(row, from, x, count, to);
+  } else if (row.stride_w == 1 && row.kernel_w == 3) {
+    return dilated_pixels<3>(row, from, x, count, to);
+  } else if (row.stride_w == 1 && row.kernel_w == 5) {
+    return dilated_pixels<5>(row, from, x, count, to);
   }
   any_pixels(row, from, x, count, to);
 }
