@@ -163,5 +163,41 @@ TEST(Lower, APrecisionThatTheCpuLacksIsRefused) {
   EXPECT_EQ(menu.error().code, Code::unsupported);
 }
 
+Menu lowered_in_bf16(std::string_view text) {
+  static const cpu::CpuBackend backend(cpu::CpuLevel::amx);  // nothing is run
+  auto menu = lower(std::make_shared<const Graph>(test::parse(text)), backend, {.precision = "bf16"});
+  EXPECT_TRUE(menu.has_value()) << (menu ? "" : menu.error().message);
+  return menu ? *std::move(menu) : Menu();
+}
+
+TEST(Lower, ProductsInBf16WriteBf16AndF32WhereTheyLeaveTheModel) {
+  const Menu menu = lowered_in_bf16(R"(
+    x = Input() f32[1,3,16,16]
+    a = Conv(x, w1:f32[16,3,3,3])
+    p = GlobalAveragePool(a)
+    f = Flatten(p)
+    h = Gemm(f, w2:f32[16,40]) | relu
+    y = Gemm(h, w3:f32[40,10])
+    Output(y))");
+  EXPECT_THAT(copies(menu), IsEmpty());
+  EXPECT_EQ(value_named(menu, "a").type.dtype, DType::bf16);
+  EXPECT_EQ(value_named(menu, "h").type.dtype, DType::bf16);
+  EXPECT_EQ(value_named(menu, "y").type.dtype, DType::f32);
+  EXPECT_TRUE(node_of(menu, "y").candidates.front().tactic->name().ends_with("amx"));
+}
+
+TEST(Lower, AnOrderThatEndsInTheChannelsStaysInBf16) {
+  const Menu menu = lowered_in_bf16(R"(
+    x = Input() f32[1,3,16,16]
+    a = Conv(x, w1:f32[16,3,3,3])
+    t = Transpose(a) perm=[0,1,3,2]
+    s = Softmax(t) axis=1
+    b = Conv(s, w2:f32[1,16,1,1])
+    Output(b))");
+  EXPECT_THAT(copies(menu), ElementsAre("b@output"));
+  EXPECT_EQ(value_named(menu, "s").type.dtype, DType::bf16);
+  EXPECT_EQ(value_named(menu, "s").order.text(), "0321");
+}
+
 }  // namespace
 }  // namespace memline
