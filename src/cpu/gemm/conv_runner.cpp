@@ -54,23 +54,9 @@ void ConvRunner::run_strip(const ConvPixels& pixels, const StripEpilogue& epilog
                   .outputs = list.outputs,
                   .first_channel = group * shape_.outputs + blocks.first_channel(block),
                   .channels = blocks.channels(block)};
-  if (block + 1 < last_block) fetch_ahead(strip, block);
+  if (block + 1 < last_block) fetch_next_block(kernels_, packed_shape_, block, strip);
   epilogue.fill(strip, list.offsets);
   kernels_.strip[blocks.vectors(block)](strip);
-}
-
-// The next block's weights, where they are too many for hardware to have them in L2 in time: a strip's first tile would
-// wait for memory (7x7 pixels by 512 channels: half of its time).
-void ConvRunner::fetch_ahead(StripArgs& strip, int64_t block) const noexcept {
-  constexpr int64_t kStreamed = 64 << 10;
-  const BlockLayout& blocks = packed_shape_.blocks;
-  const int64_t begin = packed_shape_.block_offset(block), next = packed_shape_.block_offset(block + 1);
-  const int64_t bytes = packed_shape_.block_bytes(blocks.width(block + 1));
-  if (kernels_.tiles || bytes < kStreamed) return;
-  const int64_t tiles = ceil_div(strip.pixels, kernels_.rows[blocks.vectors(block)]);
-  strip.ahead = static_cast<const std::byte*>(strip.weights) + (next - begin);
-  strip.ahead_per_tile = ceil_div(bytes, tiles);
-  strip.ahead_step = ceil_div(strip.ahead_per_tile, strip.taps * strip.depth);
 }
 
 }  // namespace memline::cpu

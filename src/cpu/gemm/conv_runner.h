@@ -34,7 +34,6 @@ class ConvRunner {
   static constexpr int64_t kFlagBytes = 64;
   void run_strip(const ConvPixels& pixels, const StripEpilogue& epilogue, int64_t group, int64_t block,
                  int64_t last_block) const noexcept;
-  void fetch_ahead(StripArgs& strip, int64_t block) const noexcept;
 
   StripKernels kernels_;
   ConvShape shape_;

@@ -76,13 +76,14 @@ class MatMulKernel final : public Kernel {
       const StripSession session(kernels_, shape_.depth);
       const std::byte* weights = packed_ + rows.b_offset(group) * shape_.bytes();
       for (int64_t block = first; block < last; ++block)
-        run_strip(list, epilogue, block, weights + shape_.block_offset(block));
+        run_strip(list, epilogue, block, last, weights + shape_.block_offset(block));
     });
     return {};
   }
 
  private:
-  void run_strip(const PixelList& list, const StripEpilogue& epilogue, int64_t block, const std::byte* weights) const {
+  void run_strip(const PixelList& list, const StripEpilogue& epilogue, int64_t block, int64_t last_block,
+                 const std::byte* weights) const {
     StripArgs strip{.inputs = list.inputs,
                     .input_stride = list.capacity,
                     .taps = 1,
@@ -92,6 +93,7 @@ class MatMulKernel final : public Kernel {
                     .outputs = list.outputs,
                     .first_channel = shape_.blocks.first_channel(block),
                     .channels = shape_.blocks.channels(block)};
+    if (block + 1 < last_block) fetch_next_block(kernels_, shape_, block, strip);
     epilogue.fill(strip, list.offsets);
     kernels_.strip[shape_.blocks.vectors(block)](strip);
   }
