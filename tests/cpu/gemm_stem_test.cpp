@@ -62,6 +62,15 @@ TEST_P(StemConv, LeavesOutInputThatNoWindowReaches) {
   check(stem_call({1, 3, 8, 8}, {8, 3, 2, 2}, conv_attrs({5, 5}, {0, 0, 0, 0}), false));
 }
 
+TEST_P(StemConv, CopiesRowsOfUpTo32ChannelsForTiles) {
+  if (GetParam() < CpuLevel::amx) GTEST_SKIP() << "channels that lie together need no copy";
+  for (const int64_t channels : {5, 16, 24, 32}) {
+    check(stem_call({2, channels, 9, 35}, {16, channels, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}), true));
+    check(stem_call({1, channels, 9, 35}, {40, channels, 3, 3}, conv_attrs({2, 2}, {1, 1, 1, 1}), true));
+    check(stem_call({1, channels, 5, 20}, {20, channels, 5, 4}, conv_attrs({1, 1}, {2, 1, 2, 2}), false));
+  }
+}
+
 TEST_P(StemConv, AppliesAResidual) {
   testing::CheckCall call = stem_call({1, 3, 6, 9}, {20, 3, 3, 3}, conv_attrs({1, 1}, {1, 1, 1, 1}), false);
   call.epilogues = {{.kind = ops::EpilogueKind::silu}, {.kind = ops::EpilogueKind::add, .input = 3}};
@@ -75,8 +84,9 @@ TEST_P(StemConv, SaysWhyItRefuses) {
     call.output_dtype = dtype();
     return testing::refusal(*stem_, call);
   };
-  EXPECT_EQ(reason({1, 17, 8, 8}, {8, 17, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}), false),
-            "17 input channels, at most 16 are copied");
+  const int64_t most = GetParam() == CpuLevel::amx ? 32 : 16;
+  EXPECT_EQ(reason({1, most + 1, 8, 8}, {8, most + 1, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}), false),
+            fmt::format("{} input channels, at most {} are copied", most + 1, most));
   EXPECT_EQ(reason({1, 3, 8, 8}, {8, 3, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}, {1, 2}), true),
             "dilation along W is 2, needs 1");
   testing::CheckCall other = stem_call({1, 3, 8, 8}, {8, 3, 3, 3}, conv_attrs({1, 1}, {0, 0, 0, 0}), false);

@@ -68,6 +68,10 @@ void InterleavedRows::copy(int64_t n, int64_t y, std::byte* row) const noexcept 
   std::byte* to = row + left * pixel;
   const int64_t at = n * x.stride(0) + y * x.stride(2);
   const bool from_f32 = x.dtype == DType::f32, to_f32 = dtype == DType::f32;
+  if (x.dtype == dtype && x.stride(1) == 1 && x.stride(3) == x.dim(1)) {
+    std::memcpy(to, x.as<const std::byte>() + at * size_of(dtype), static_cast<size_t>(width * pixel));
+    return;
+  }
   if (from_f32 && to_f32) copy_row(x, x.as<const float>() + at, width, reinterpret_cast<float*>(to));
   if (from_f32 && !to_f32 && interleave_planes && x.dim(1) == 3 && x.stride(3) == 1) {
     const float* first = x.as<const float>() + at;
