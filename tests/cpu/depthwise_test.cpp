@@ -48,6 +48,11 @@ TEST_P(Depthwise, MatchesTheReferenceForAnyWindow) {
   expect(depthwise({1, 3, 2, 2}, 5, 1, 2));
 }
 
+TEST_P(Depthwise, MatchesTheReferenceForSevenColumns) {
+  for (const int64_t width : {1, 3, 6, 9, 13, 14, 15, 40}) expect(depthwise({2, 19, 8, width}, 7, 1, 3));
+  expect(depthwise({1, 40, 9, 33}, 7, 1, 0));
+}
+
 TEST_P(Depthwise, MatchesTheReferenceForDilatedWindows) {
   for (const int64_t kernel : {3, 5})
     for (const int64_t dilation : {2, 3, 7})

@@ -1,8 +1,8 @@
 // Depthwise convolution, channels-last, f32 arithmetic, T = float or bf16. Included once by each level's file.
 //   * A block is up to 8 neighbouring pixels of a row, register of channels by register. For 3 and 5 columns at
-//     stride 1 or 2 each input register is loaded once a block and tap row and used by every pixel whose window holds
-//     it; dilated windows of these sizes at stride 1 are such windows on every d-th column; any other window loads it
-//     for each tap.
+//     stride 1 or 2, and 7 at stride 1, each input register is loaded once a block and tap row and used by every pixel
+//     whose window holds it; dilated windows of 3 and 5 columns at stride 1 are such windows on every d-th column; any
+//     other window loads it for each tap.
 //   * Sum: tap rows, then taps from left to right, in every path; taps outside the input are left out. So an element
 //     depends on its own window only.
 //   * A bias is what the sums begin with. Clip and HardSwish are done in registers; for other epilogues results of up
@@ -71,14 +71,14 @@ MEML_INLINE void block_register(const DepthwiseRow& row, Source<T> from, int cha
   for (int p = 0; p < kPixels; ++p) acc[p] = start<kWhole>(from, channels);
   for (int64_t ky = row.ky_begin; ky < row.ky_end; ++ky) {
     Vec weights[kKernel];
-#pragma GCC unroll 5
+#pragma GCC unroll 7
     for (int kx = 0; kx < kKernel; ++kx) weights[kx] = load(from.w + kx * row.padded_channels);
     const T* in = from.in;
 #pragma GCC unroll 20
     for (int x = 0; x < kColumns; ++x, in += row.in_w) {
       if (!kInside && (from.column + x < 0 || from.column + x >= row.width)) continue;
       const Vec v = load_channels<kWhole>(in, channels);
-#pragma GCC unroll 5
+#pragma GCC unroll 7
       for (int kx = 0; kx < kKernel; ++kx)
         if (x >= kx && (x - kx) % kStride == 0 && (x - kx) / kStride < kPixels)
           acc[(x - kx) / kStride] = fma(v, weights[kx], acc[(x - kx) / kStride]);
@@ -180,6 +180,7 @@ void pixels(const DepthwiseRow& row, const Source<T>& from, int64_t x, int count
     if (row.kernel_w == 3 && row.stride_w == 2) return fixed_pixels<3, 2>(row, from, x, count, to);
     if (row.kernel_w == 5 && row.stride_w == 1) return fixed_pixels<5, 1>(row, from, x, count, to);
     if (row.kernel_w == 5 && row.stride_w == 2) return fixed_pixels<5, 2>(row, from, x, count, to);
+    if (row.kernel_w == 7 && row.stride_w == 1) return fixed_pixels<7, 1>(row, from, x, count, to);
   } else if (row.stride_w == 1 && row.kernel_w == 3) {
     return dilated_pixels<3>(row, from, x, count, to);
   } else if (row.stride_w == 1 && row.kernel_w == 5) {

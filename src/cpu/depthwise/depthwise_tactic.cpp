@@ -4,7 +4,7 @@
 //   tiling   a unit of work is an output row by up to 128 channels (depthwise.inl.h); a task is a run of units,
 //            channels innermost.
 //   sum      bias, then taps in row-major order: independent of batch, rows, tasks and threads.
-//   limits   any kernel, strides, pads, dilations; fast for 3 and 5 columns at stride 1 or 2.
+//   limits   any kernel, strides, pads, dilations; fast for 3 and 5 columns at stride 1 or 2, 7 at stride 1.
 //   speed    0.70-1.33 x the time of oneDNN 3.2's direct convolution in the same process, bias and HardSwish fused,
 //            one thread, over seven MobileNetV3-like layers (Zen 3, AVX2, 2 vCPU shared with other work, 2026-12-01).
 #include "cpu/depthwise/depthwise_tactic.h"
