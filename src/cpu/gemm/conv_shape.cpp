@@ -17,11 +17,13 @@ ConvShape::ConvShape(const OpCall& call)
 
 void ConvShape::pack(const OpCall& call, const PackedShape& shape, std::byte* out) const {
   const TensorView& w = call.in[1].value;
+  const int64_t tap_depth = shape.taps * shape.depth / taps();
   for (int64_t group = 0; group < attrs.group; ++group) {
     for (int64_t block = 0; block < shape.blocks.count(); ++block) {
       pack_block(shape, block, out, [&](int64_t channel, int64_t tap, int64_t k) {
         const int64_t product = tap * shape.depth + k;  // counts taps, then channels, in either shape
-        const int64_t at_tap = product / depth, channel_in = product % depth;
+        const int64_t at_tap = product / tap_depth, channel_in = product % tap_depth;
+        if (channel_in >= depth) return 0.0f;
         int64_t at = (group * outputs + channel) * w.stride(0) + channel_in * w.stride(1) +
                      at_tap % kernel_w * w.stride(w.rank - 1);
         if (w.rank == 4) at += at_tap / kernel_w * w.stride(2);

@@ -26,10 +26,13 @@ struct ConvShape {
             .pair = kernels.pair,
             .tiles = kernels.tiles};
   }
+  // Copied pixels of three channels get a fourth of zeros for tiles: then a row of taps is even, and read where it
+  // lies.
+  int64_t copied_channels(const StripKernels& kernels) const { return kernels.tiles && depth == 3 ? 4 : depth; }
   PackedShape packed_by_row(const StripKernels& kernels) const {
     return {.blocks = BlockLayout(kernels, outputs),
             .taps = kernel_h,
-            .depth = kernel_w * depth,
+            .depth = kernel_w * copied_channels(kernels),
             .pair = kernels.pair,
             .tiles = kernels.tiles};
   }

@@ -24,10 +24,10 @@ To convert(From x) {
 }
 
 template <typename To, typename From>
-void interleave(const From* from, int64_t c_stride, int64_t x_stride, int64_t channels, int64_t begin, int64_t end,
-                To* to) {
+void interleave(const From* from, int64_t c_stride, int64_t x_stride, int64_t channels, int64_t pixel_channels,
+                int64_t begin, int64_t end, To* to) {
   for (int64_t c = 0; c < channels; ++c)
-    for (int64_t x = begin; x < end; ++x) to[x * channels + c] = convert<To>(from[c * c_stride + x * x_stride]);
+    for (int64_t x = begin; x < end; ++x) to[x * pixel_channels + c] = convert<To>(from[c * c_stride + x * x_stride]);
 }
 
 // Pixels [0, end / 4 * 4) of three planes; returns how many.
@@ -46,12 +46,12 @@ int64_t interleave_planes(const float* r, const float* g, const float* b, int64_
 }
 
 template <typename To, typename From>
-void copy_row(const TensorView& x, const From* from, int64_t width, To* to) {
+void copy_row(const TensorView& x, const From* from, int64_t width, int64_t pixel_channels, To* to) {
   const int64_t channels = x.dim(1), c_stride = x.stride(1), x_stride = x.stride(3);
   int64_t done = 0;
   if constexpr (sizeof(To) == 4 && sizeof(From) == 4)
     if (channels == 3 && x_stride == 1) done = interleave_planes(from, from + c_stride, from + 2 * c_stride, width, to);
-  interleave(from, c_stride, x_stride, channels, done, width, to);
+  interleave(from, c_stride, x_stride, channels, pixel_channels, done, width, to);
 }
 
 }  // namespace
@@ -61,25 +61,26 @@ void InterleavedRows::copy(int64_t n, int64_t y, std::byte* row) const noexcept 
     std::memset(row, 0, static_cast<size_t>(row_bytes()));
     return;
   }
-  const int64_t pixel = x.dim(1) * size_of(dtype), width = std::clamp<int64_t>(columns - pad_left, 0, x.dim(3));
+  const int64_t pixel = channels * size_of(dtype), width = std::clamp<int64_t>(columns - pad_left, 0, x.dim(3));
   const int64_t left = std::min(pad_left, columns), right = columns - left - width;
   std::memset(row, 0, static_cast<size_t>(left * pixel));
   std::memset(row + (left + width) * pixel, 0, static_cast<size_t>(right * pixel));
   std::byte* to = row + left * pixel;
   const int64_t at = n * x.stride(0) + y * x.stride(2);
   const bool from_f32 = x.dtype == DType::f32, to_f32 = dtype == DType::f32;
-  if (x.dtype == dtype && x.stride(1) == 1 && x.stride(3) == x.dim(1)) {
+  if (x.dtype == dtype && x.dim(1) == channels && x.stride(1) == 1 && x.stride(3) == channels) {
     std::memcpy(to, x.as<const std::byte>() + at * size_of(dtype), static_cast<size_t>(width * pixel));
     return;
   }
-  if (from_f32 && to_f32) copy_row(x, x.as<const float>() + at, width, reinterpret_cast<float*>(to));
+  if (from_f32 && to_f32) copy_row(x, x.as<const float>() + at, width, channels, reinterpret_cast<float*>(to));
   if (from_f32 && !to_f32 && interleave_planes && x.dim(1) == 3 && x.stride(3) == 1) {
     const float* first = x.as<const float>() + at;
     const float* const planes[3] = {first, first + x.stride(1), first + 2 * x.stride(1)};
-    return interleave_planes(planes, width, reinterpret_cast<uint16_t*>(to));
+    return interleave_planes(planes, width, channels, reinterpret_cast<uint16_t*>(to));
   }
-  if (from_f32 && !to_f32) copy_row(x, x.as<const float>() + at, width, reinterpret_cast<uint16_t*>(to));
-  if (!from_f32 && !to_f32) copy_row(x, x.as<const uint16_t>() + at, width, reinterpret_cast<uint16_t*>(to));
+  if (channels != x.dim(1)) std::memset(to, 0, static_cast<size_t>(width * pixel));
+  if (from_f32 && !to_f32) copy_row(x, x.as<const float>() + at, width, channels, reinterpret_cast<uint16_t*>(to));
+  if (!from_f32 && !to_f32) copy_row(x, x.as<const uint16_t>() + at, width, channels, reinterpret_cast<uint16_t*>(to));
 }
 
 }  // namespace memline::cpu

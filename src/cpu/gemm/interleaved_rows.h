@@ -14,9 +14,11 @@ struct InterleavedRows {
   int64_t pad_left;     // columns of zeros before the first
   int64_t columns;      // of the copy, padding included; what lies beyond is left out
   DType dtype;          // of the copy
-  void (*interleave_planes)(const float* const planes[3], int64_t pixels, uint16_t* to);  // StripKernels'
+  int64_t channels;     // of a pixel of the copy: what x does not have is zeros
+  void (*interleave_planes)(const float* const planes[3], int64_t pixels, int64_t channels,
+                            uint16_t* to);  // StripKernels'
 
-  int64_t row_bytes() const { return columns * x.dim(1) * size_of(dtype); }
+  int64_t row_bytes() const { return columns * channels * size_of(dtype); }
   // Copies row `y` of picture n, which may lie outside the picture.
   void copy(int64_t n, int64_t y, std::byte* row) const noexcept;
 };

@@ -34,7 +34,7 @@ struct Band {
   Band(const OpCall& call, const ConvShape& shape, const StripKernels& kernels) {
     const ops::Window y = ops::window(shape.attrs, 0, shape.kernel_h, call.in[0].max_dims[2]);
     const ops::Window x = ops::window(shape.attrs, 1, shape.kernel_w, call.in[0].max_dims[3]);
-    row_bytes = columns(x, call.out[0].max_dims[3]) * shape.depth * (kernels.pair == 1 ? 4 : 2);
+    row_bytes = columns(x, call.out[0].max_dims[3]) * shape.copied_channels(kernels) * (kernels.pair == 1 ? 4 : 2);
     const int64_t fit = row_bytes == 0 ? kMostRows : (kRowBytes / row_bytes - y.extent()) / y.stride + 1;
     rows = std::clamp<int64_t>(fit, 1, kMostRows);
     in_rows = (rows - 1) * y.stride + y.extent();
@@ -65,7 +65,7 @@ class StemKernel final : public Kernel {
             .epilogue = {epilogues_, shape_.has_bias ? args.in[2].as<const float>() : nullptr, args.in, out, 1},
             .y = ops::window(shape_.attrs, 0, shape_.kernel_h, in.dim(2)),
             .x = ops::window(shape_.attrs, 1, shape_.kernel_w, in.dim(3)),
-            .rows = {in, 0, 0, out.dtype, kernels_.interleave_planes}};
+            .rows = {in, 0, 0, out.dtype, shape_.copied_channels(kernels_), kernels_.interleave_planes}};
     run.rows.pad_left = run.x.pad_begin;
     run.rows.columns = Band::columns(run.x, out.dim(3));
     const bool cut_n = row_axis_ == 0, cut_y = row_axis_ == 2;
@@ -107,7 +107,8 @@ class StemKernel final : public Kernel {
   }
 
   void fill(const Run& run, const std::byte* top, int64_t n, int64_t y, int64_t x, PixelList& list) const {
-    const int64_t step = run.x.stride * shape_.depth * packed_shape_.element_bytes(), row_bytes = run.rows.row_bytes();
+    const int64_t step = run.x.stride * shape_.copied_channels(kernels_) * packed_shape_.element_bytes(),
+                  row_bytes = run.rows.row_bytes();
     for (int64_t ky = 0; ky < shape_.kernel_h; ++ky) {
       const std::byte* row = top + ky * run.y.dilation * row_bytes + x * step;
       for (int64_t i = 0; i < list.count; ++i) list.inputs[ky * list.capacity + i] = row + i * step;

@@ -63,8 +63,8 @@ struct StripKernels {
   int chunk_pixels = 96;                      // of a task, at most
   int chunk_unit = 12;                        // a task has a multiple of it, but for the last: the tiles of every width
 
-  // Three planes of f32 to pixels of three bf16; null where the element is f32.
-  void (*interleave_planes)(const float* const planes[3], int64_t pixels, uint16_t* to) = nullptr;
+  // Three planes of f32 to pixels of three bf16, or four with a zero; null where the element is f32.
+  void (*interleave_planes)(const float* const planes[3], int64_t pixels, int64_t channels, uint16_t* to) = nullptr;
 
   // AMX: a thread configures its tiles for a depth before its strips and releases them after (StripSession).
   bool tiles = false;
@@ -104,7 +104,7 @@ StripKernels strip_kernels_f32();
 }
 namespace avx512_bf16 {
 StripKernels strip_kernels_bf16();
-void interleave_planes_to_bf16(const float* const planes[3], int64_t pixels, uint16_t* to);
+void interleave_planes_to_bf16(const float* const planes[3], int64_t pixels, int64_t channels, uint16_t* to);
 }  // namespace avx512_bf16
 namespace amx {
 StripKernels strip_kernels_bf16();
