@@ -54,7 +54,8 @@ std::pair<C, C> finite_range(DType dtype) {
 void reference(const NoAttrs&, std::span<const TensorView> in, std::span<TensorView> out) {
   with_compute(in[0].dtype, [&](auto tag) {
     using C = decltype(tag);
-    auto [low, high] = finite_range<C>(in[0].dtype);
+    const auto range = finite_range<C>(in[0].dtype);  // (clang captures no structured bindings)
+    C low = range.first, high = range.second;
     if (in.size() > 1 && in[1].data != nullptr) low = load<C>(in[1], 0);
     if (in.size() > 2 && in[2].data != nullptr) high = load<C>(in[2], 0);
     map<C>(in[0], out[0], [&](C x) { return nan_min(high, nan_max(x, low)); });
