@@ -132,7 +132,7 @@ class Resolver {
 
 Status check_names(std::span<const ValueInfoMessage* const> inputs, const ImportOptions& options) {
   for (const auto& [name, shape] : options.shapes) {
-    const auto is_named = [&](const ValueInfoMessage* input) { return input->name == name; };
+    const auto is_named = [&name = name](const ValueInfoMessage* input) { return input->name == name; };
     if (std::any_of(inputs.begin(), inputs.end(), is_named)) continue;
     std::string all;
     for (const ValueInfoMessage* input : inputs) all += fmt::format("{}'{}'", all.empty() ? "" : ", ", input->name);
