@@ -31,6 +31,8 @@ TEST_P(Attention, AnyExtents) {
   expect({4}, 1, 16, 33, 21);
   expect({1}, 50, 5, 1, 3);  // one key
   expect({2}, 0, 5, 4, 3);   // no rows
+  expect({2}, 5, 4, 0, 3);   // no keys: zeros
+  expect({2}, 5, 0, 4, 3);   // no depth: means
 }
 
 TEST_P(Attention, SaysWhyItRefuses) {

@@ -52,13 +52,13 @@ class AttentionKernel final : public Kernel {
         takes_rows_(call.row_axis == call.out[0].type.rank() - 2) {}
 
   RunStatus run(const KernelArgs& args) noexcept override {
-    const TensorView &k = args.in[1], &out = args.out[0];
+    const TensorView& out = args.out[0];
     const int m = out.rank - 2;
     const ops::RowRange rows = takes_rows_ ? args.rows : ops::RowRange{0, out.dim(m)};
     const int64_t count = rows.end - rows.begin;
     int64_t groups = 1;
     for (int axis = 0; axis < m; ++axis) groups *= out.dim(axis);
-    if (groups == 0 || count <= 0 || out.dim(m + 1) == 0 || k.dim(m + 1) == 0) return {};
+    if (groups == 0 || count <= 0 || out.dim(m + 1) == 0) return {};
     // Rows are cut only where there are too few groups: each part packs again.
     const int64_t parts = std::clamp<int64_t>(2 * args.parallel->width() / groups, 1, ceil_div(count, kRows));
     args.parallel->for_each(groups * parts, [&](int64_t task, int participant) {
@@ -130,7 +130,8 @@ class AttentionKernel final : public Kernel {
       const int64_t count = std::min(kRows, rows.end - begin);
       multiply(q.as<const float>() + group_offset(q, group) + begin * q.stride(m), q.stride(m), count, key_shape,
                packed_keys, scores, scratch.score_stride, list);
-      softmax_.rows_f32({scores, scores, keys, 1, 1, count, scratch.score_stride, scratch.score_stride});
+      if (keys > 0)  // without any, the product below is of no terms: zeros
+        softmax_.rows_f32({scores, scores, keys, 1, 1, count, scratch.score_stride, scratch.score_stride});
       multiply(scores, scratch.score_stride, count, value_shape, packed_values,
                y.as<float>() + group_offset(y, group) + begin * y.stride(m), y.stride(m), list);
     }
