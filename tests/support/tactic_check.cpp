@@ -185,13 +185,14 @@ class Problem {
 // A tactic made ready, and its runs.
 class Runner {
  public:
-  Runner(const Tactic& tactic, const Problem& problem)
-      : tactic_(tactic), problem_(problem), packed_(align_up(tactic.packed_bytes(problem.call()), 64)) {
+  // `bounds`: the problem's call, or one whose max_dims are larger.
+  Runner(const Tactic& tactic, const Problem& problem, const OpCall& bounds)
+      : tactic_(tactic), problem_(problem), bounds_(bounds), packed_(align_up(tactic.packed_bytes(bounds), 64)) {
     std::memset(packed_.data(), 0xff, packed_.span().size());
-    const auto used = packed_.span().first(static_cast<size_t>(tactic.packed_bytes(problem.call())));
-    const Status status = tactic.pack(problem.call(), used);
+    const auto used = packed_.span().first(static_cast<size_t>(tactic.packed_bytes(bounds)));
+    const Status status = tactic.pack(bounds, used);
     EXPECT_TRUE(status.has_value()) << status.error().message;
-    auto kernel = tactic.make(problem.call(), used);
+    auto kernel = tactic.make(bounds, used);
     EXPECT_TRUE(kernel.has_value()) << kernel.error().message;
     kernel_ = std::move(*kernel);
   }
@@ -213,7 +214,7 @@ class Runner {
       in.push_back(view);
     }
     PaddedTensor output(call.out[0].type.dtype, call.out[0].max_dims, call.out[0].order, padding);
-    const Workspace workspace = tactic_.workspace(call, parallel.width());
+    const Workspace workspace = tactic_.workspace(bounds_, parallel.width());
     EXPECT_EQ(workspace.shared % 64, 0);
     EXPECT_EQ(workspace.per_thread % 64, 0);
     const GuardedBytes scratch(workspace.total(parallel.width()));
@@ -265,6 +266,7 @@ class Runner {
 
   const Tactic& tactic_;
   const Problem& problem_;
+  const OpCall& bounds_;
   GuardedBytes packed_;
   std::unique_ptr<Kernel> kernel_;
 };
@@ -284,6 +286,17 @@ void expect_close(const std::vector<std::byte>& bytes, DType dtype, const std::v
   }
 }
 
+// The call where every extent that is computed and neither 0 nor 1 may be larger in another run.
+OpCall with_larger_bounds(OpCall call) {
+  const auto enlarge = [](CallOperand& operand) {
+    for (int64_t& d : operand.max_dims) d += d > 1 ? 5 : 0;
+  };
+  for (CallOperand& in : call.in)
+    if (!in.is_constant && in.present) enlarge(in);
+  for (CallOperand& out : call.out) enlarge(out);
+  return call;
+}
+
 }  // namespace
 
 void expect_matches_reference(const Tactic& tactic, const CheckCall& check, Tolerance tolerance, uint32_t seed) {
@@ -291,7 +304,7 @@ void expect_matches_reference(const Tactic& tactic, const CheckCall& check, Tole
   SCOPED_TRACE(::testing::Message() << tactic.name() << " seed " << seed << " " << problem.call().text());
   const Support support = tactic.supports(problem.call());
   ASSERT_TRUE(support) << support.reason();
-  Runner runner(tactic, problem);
+  Runner runner(tactic, problem, problem.call());
   const std::vector<int64_t>& dims = problem.call().out[0].max_dims;
   const auto axis = static_cast<size_t>(check.row_axis);
   const int64_t rows = axis < dims.size() ? dims[axis] : 1;
@@ -307,6 +320,10 @@ void expect_matches_reference(const Tactic& tactic, const CheckCall& check, Tole
     if ((tactic.may_overwrite(problem.call()) >> i & 1) != 0) {
       EXPECT_EQ(runner.run(3, two, {{0, rows}}, static_cast<int>(i)), whole) << "in place over input " << i;
     }
+  const OpCall larger = with_larger_bounds(problem.call());
+  if (tactic.supports(larger)) {
+    EXPECT_EQ(Runner(tactic, problem, larger).run(3, two, {{0, rows}}), whole) << "below its bounds";
+  }
   if (!tactic.rows_independent(problem.call()) || axis >= dims.size()) return;
   std::vector<ops::RowRange> single;
   const int64_t unit = tactic.row_granularity(problem.call());

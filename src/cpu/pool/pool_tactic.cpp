@@ -25,7 +25,7 @@ struct PoolShape {
   ops::WindowAttrs attrs;
   bool is_max, count_pads;
   int rank;
-  int64_t channels, chunk, scratch_floats;
+  int64_t chunk, scratch_floats;  // at the bounds
 
   PoolShape(const OpCall& call, int lanes) : is_max(call.op->name == "MaxPool") {
     if (is_max) {
@@ -38,8 +38,7 @@ struct PoolShape {
     }
     const std::vector<int64_t>& x = call.in[0].max_dims;
     rank = static_cast<int>(x.size());
-    channels = x[1];
-    const int64_t padded = align_up(std::max<int64_t>(channels, 1), lanes), width = std::max<int64_t>(x.back(), 1);
+    const int64_t padded = align_up(std::max<int64_t>(x[1], 1), lanes), width = std::max<int64_t>(x.back(), 1);
     chunk = std::min({std::max<int64_t>(kScratchFloats / width / lanes * lanes, 2 * lanes), padded, kPoolTileFloats});
     scratch_floats = align_up(width * chunk, 16);
   }
@@ -72,7 +71,7 @@ class PoolKernel final : public Kernel {
     ops::RowRange pictures{0, out.dim(0)}, rows{0, to.dims[1]};
     if (row_axis_ == 0) pictures = args.rows;
     if (row_axis_ == 2 && shape_.rank == 4) rows = args.rows;
-    const int64_t row_count = rows.end - rows.begin, chunks = ceil_div(shape_.channels, shape_.chunk);
+    const int64_t row_count = rows.end - rows.begin, chunks = ceil_div(out.dim(1), shape_.chunk);
     const int64_t units = (pictures.end - pictures.begin) * row_count * chunks;
     const int64_t tasks = std::min<int64_t>(units, 4 * args.parallel->width());
     args.parallel->for_each(tasks, [&](int64_t task, int participant) {
@@ -119,7 +118,7 @@ class PoolKernel final : public Kernel {
               .count_pads = shape_.count_pads,
               .row_count = counted.end - counted.begin,
               .first_channel = channel,
-              .channels = std::min(shape_.chunk, shape_.channels - channel),
+              .channels = std::min(shape_.chunk, out.dim(1) - channel),
               .steps = epilogue.steps.data(),
               .step_count = epilogue.count,
               .step_base = base,
@@ -166,7 +165,7 @@ class PoolTactic final : public Tactic {
   double stored_cost(const OpCall& call) const override {
     const PoolShape shape(call, kernels_.lanes);
     const auto kernel = ops::kernel3(shape.attrs);
-    double registers = static_cast<double>(ceil_div(shape.channels, kernels_.lanes));
+    double registers = static_cast<double>(ceil_div(call.in[0].max_dims[1], kernels_.lanes));
     for (size_t axis = 0; axis < call.out[0].max_dims.size(); ++axis)
       if (axis != 1) registers *= static_cast<double>(call.out[0].max_dims[axis]);
     return 500 + registers * static_cast<double>(kernel[1] + kernel[2] + 2);

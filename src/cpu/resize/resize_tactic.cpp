@@ -20,15 +20,15 @@ namespace {
 
 constexpr int64_t kScratchFloats = 8192;
 
+// At the bounds.
 struct ResizeShape {
-  int64_t channels, chunk, scratch_floats, table_bytes;
+  int64_t chunk, scratch_floats, table_bytes;
   bool turned;           // y is row-major
   int64_t turned_bytes;  // of an output row, channels innermost; 0 where y is so itself
 
   ResizeShape(const OpCall& call, int lanes) {
     const std::vector<int64_t>& x = call.in[0].max_dims;
-    channels = x[1];
-    const int64_t padded = align_up(std::max<int64_t>(channels, 1), lanes), width = std::max<int64_t>(x[3], 1);
+    const int64_t padded = align_up(std::max<int64_t>(x[1], 1), lanes), width = std::max<int64_t>(x[3], 1);
     chunk = std::min(std::max<int64_t>(kScratchFloats / width / lanes * lanes, 2 * lanes), padded);
     scratch_floats = align_up(width * chunk, 16);
     const int64_t out_width = call.out[0].max_dims[3];
@@ -58,7 +58,7 @@ class ResizeKernel final : public Kernel {
     ops::RowRange pictures{0, out.dim(0)}, rows{0, out.dim(2)};
     if (row_axis_ == 0) pictures = args.rows;
     if (row_axis_ == 2) rows = args.rows;
-    const int64_t row_count = rows.end - rows.begin, chunks = ceil_div(shape_.channels, shape_.chunk);
+    const int64_t row_count = rows.end - rows.begin, chunks = ceil_div(out.dim(1), shape_.chunk);
     const int64_t units = (pictures.end - pictures.begin) * row_count * chunks;
     const int64_t tasks = std::min<int64_t>(units, 4 * args.parallel->width());
     args.parallel->for_each(tasks, [&](int64_t task, int participant) {
@@ -76,7 +76,7 @@ class ResizeKernel final : public Kernel {
   void run_unit(const KernelArgs& args, int64_t n, int64_t y, const ResizeWeights& weights,
                 const ResizeWeights* columns, int64_t channel, std::byte* scratch) const noexcept {
     const TensorView &in = args.in[0], &out = args.out[0];
-    const int64_t size = size_of(in.dtype), channels = std::min(shape_.chunk, shape_.channels - channel);
+    const int64_t size = size_of(in.dtype), channels = std::min(shape_.chunk, out.dim(1) - channel);
     std::byte* const target =
         out.as<std::byte>() + (n * out.stride(0) + y * out.stride(2) + channel * out.stride(1)) * size;
     std::byte* const row = shape_.turned ? scratch : target;
