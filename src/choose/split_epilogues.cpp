@@ -32,6 +32,7 @@ Node with_epilogues(const Node& node, size_t kept) {
 }
 
 bool can_split(const Node& node, size_t kept) {
+  if (node.op == identity() && kept == 0) return false;  // it would be the same again
   const auto rest = std::span(node.epilogues).subspan(kept);
   const bool has_bias = std::any_of(
       rest.begin(), rest.end(), [](const ops::Epilogue& epilogue) { return epilogue.kind == ops::EpilogueKind::bias; });

@@ -18,7 +18,8 @@ struct EpilogueSplit {
 // The node with its first `kept` epilogues only, and the inputs that those read.
 Node with_epilogues(const Node& node, size_t kept);
 
-// Whether the rest can stand alone: a bias counts its channels on an axis that the base op names.
+// Whether the rest can stand alone, and is less than the node: a bias counts its channels on an axis that the base op
+// names.
 bool can_split(const Node& node, size_t kept);
 
 Result<Graph> split_epilogues(const Graph& graph, std::span<const EpilogueSplit> splits);
