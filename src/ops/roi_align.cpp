@@ -54,8 +54,9 @@ double bin_value(const RoiAlignAttrs& attrs, const TensorView& x, int64_t plane,
                  const RoiBins& columns, int64_t bin_h, int64_t bin_w) {
   double sum = 0, largest = 0;
   bool first = true;
-  for (int64_t i = 0; i < rows.samples; ++i)
-    for (int64_t j = 0; j < columns.samples; ++j) {
+  const RowRange is = rows.on_map(bin_h, x.dim(2)), js = columns.on_map(bin_w, x.dim(3));
+  for (int64_t i = is.begin; i < is.end; ++i)
+    for (int64_t j = js.begin; j < js.end; ++j) {
       const RoiNeighbours h(rows.sample(bin_h, i), x.dim(2)), w(columns.sample(bin_w, j), x.dim(3));
       const std::array<double, 4> parts = weighted(x, plane, h, w);
       sum += parts[0] + parts[1] + parts[2] + parts[3];
@@ -63,8 +64,9 @@ double bin_value(const RoiAlignAttrs& attrs, const TensorView& x, int64_t plane,
       largest = first ? sample : std::max(largest, sample);
       first = false;
     }
-  if (attrs.mode == "max") return largest;
-  return sum / static_cast<double>(std::max<int64_t>(rows.samples * columns.samples, 1));
+  const bool all_looked_at = is.end - is.begin == rows.samples && js.end - js.begin == columns.samples;
+  if (attrs.mode == "max") return all_looked_at ? largest : std::max(largest, 0.0);
+  return sum / samples_of(rows, columns);
 }
 
 void reference(const RoiAlignAttrs& attrs, std::span<const TensorView> in, std::span<TensorView> out) {

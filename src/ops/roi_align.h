@@ -39,12 +39,31 @@ struct RoiBins {
     double length = last * scale - shift - start;
     if (!half_pixel) length = std::max(length, 1.0);
     size = length / static_cast<double>(bins);
-    samples = attrs.sampling_ratio > 0 ? attrs.sampling_ratio : static_cast<int64_t>(std::ceil(size));
+    samples = attrs.sampling_ratio > 0 ? attrs.sampling_ratio : whole(size);
+  }
+  // Of a bin: the samples that may lie on a map of `extent`. All others are outside, so that a region of any size has
+  // few to look at.
+  RowRange on_map(int64_t bin, int64_t extent) const {
+    const double first = sample(bin, 0), step = size / static_cast<double>(samples), all = static_cast<double>(samples);
+    if (samples == 0 || !std::isfinite(first) || !std::isfinite(step)) return {0, 0};
+    if (step == 0) return {0, samples};
+    const auto [low, high] = std::minmax({(-1 - first) / step, (static_cast<double>(extent) - first) / step});
+    const double begin = std::clamp(std::floor(low) - 1, 0.0, all);  // one more on either side, for rounding
+    return {static_cast<int64_t>(begin), static_cast<int64_t>(std::clamp(std::ceil(high) + 2, begin, all))};
   }
   double sample(int64_t bin, int64_t i) const {
     return start + (static_cast<double>(bin) + (static_cast<double>(i) + 0.5) / static_cast<double>(samples)) * size;
   }
+
+ private:
+  // Rounded up; 0 for what is not a number, or below.
+  static int64_t whole(double x) { return x > 0 ? static_cast<int64_t>(std::min(std::ceil(x), 1e15)) : 0; }
 };
+
+// What the sum of a bin's samples is divided by.
+inline double samples_of(const RoiBins& rows, const RoiBins& columns) {
+  return std::max(static_cast<double>(rows.samples) * static_cast<double>(columns.samples), 1.0);
+}
 
 // The two elements around a coordinate, clamped to the map, and the weight of the second.
 struct RoiNeighbours {

@@ -1,4 +1,7 @@
 // GridSample and RoiAlign against the reference, each level that this CPU runs.
+#include <cmath>
+#include <limits>
+
 #include "cpu/families.h"
 #include "ops/grid_sample.h"
 #include "ops/roi_align.h"
@@ -48,6 +51,16 @@ TEST_P(Sampling, RoiAlignTakesRegionsThatLeaveTheMap) {
       call.row_axis = 2;
       expect_matches_reference(tactic("roi_align"), call, kF32);
     }
+}
+
+TEST_P(Sampling, RoiAlignReturnsFromRegionsOfAnySize) {
+  constexpr double kHuge = 1e30, kInfinite = std::numeric_limits<double>::infinity();
+  for (const char* coordinates : {"half_pixel", "output_half_pixel"}) {
+    CheckCall call = roi_align(0, 3, coordinates);
+    call.inputs[1].values = {-kHuge, 0,   kHuge, 9,     0, -kInfinite, 9, kInfinite, -3e9,         -4e9,
+                             5e9,    6e9, 9,     kHuge, 1, -kHuge,     0, 0,         std::nan(""), 4};
+    expect_matches_reference(tactic("roi_align"), call, kF32);
+  }
 }
 
 TEST_P(Sampling, SaysWhyItRefuses) {

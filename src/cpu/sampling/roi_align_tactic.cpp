@@ -74,14 +74,16 @@ class RoiAlignKernel final : public Kernel {
     const int64_t picture = batch.as<const int64_t>()[r * batch.stride(0)];
     const bool known = picture >= 0 && picture < x.dim(0);
     const float* const map = x.as<const float>() + (known ? picture * x.stride(0) : 0);
-    const double mean = 1.0 / static_cast<double>(std::max<int64_t>(rows.samples * columns.samples, 1));
+    const double mean = 1 / ops::samples_of(rows, columns);
+    const ops::RowRange is = known ? rows.on_map(h, x.dim(2)) : ops::RowRange{0, 0};
     float* out = y.as<float>() + r * y.stride(0) + h * y.stride(2);
     for (int64_t w = 0; w < y.dim(3); ++w, out += y.stride(3)) {
       Taps taps{.kernels = kernels_, .channels = y.dim(1), .sums = scratch};
-      for (int64_t i = 0; known && i < rows.samples; ++i) {
+      const ops::RowRange js = columns.on_map(w, x.dim(3));
+      for (int64_t i = is.begin; i < is.end; ++i) {
         const ops::RoiNeighbours row(rows.sample(h, i), x.dim(2));
         if (row.outside) continue;
-        for (int64_t j = 0; j < columns.samples; ++j) {
+        for (int64_t j = js.begin; j < js.end; ++j) {
           const ops::RoiNeighbours column(columns.sample(w, j), x.dim(3));
           if (column.outside) continue;
           const float* const low = map + row.low * x.stride(2);
