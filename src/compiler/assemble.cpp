@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <map>
 
 #include "base/mapping.h"
 #include "base/size.h"
 #include "choose/view_order.h"
 #include "ops/registry.h"
+#include "ops/select_branch.h"
 
 namespace memline {
 namespace {
@@ -26,7 +28,7 @@ class Assembler {
     add_host_eval();
     for (const int32_t task : s_.order) {
       add_step(task);
-      if (!program_.blocks[0].steps.back().counts.empty()) add_host_eval();
+      if (!block().steps.back().counts.empty()) add_host_eval();
     }
     program_.buffers = s_.buffers;
     program_.buffer_offsets = s_.plan.offsets;
@@ -57,7 +59,8 @@ class Assembler {
       }
     }
     for (const Condition& condition : menu_.graph->conditions())
-      program_.conditions.push_back({condition.left, condition.right, condition.demanded_by});
+      program_.conditions.push_back(
+          {select(condition.when, condition.left, condition.right), condition.right, condition.demanded_by});
   }
 
   // Expressions too large to carry along are computed as soon as what they read is known: before the first step, or
@@ -72,7 +75,7 @@ class Assembler {
       step.assigns.push_back({static_cast<int32_t>(i), *value});
       set_[i] = true;
     }
-    if (!step.assigns.empty()) program_.blocks[0].steps.push_back(std::move(step));
+    if (!step.assigns.empty()) block().steps.push_back(std::move(step));
   }
 
   bool is_set(const DimExpr& expression) const {
@@ -127,6 +130,15 @@ class Assembler {
     return operand;
   }
 
+  engine::Operand input(int32_t id, size_t i) const {
+    const Task& task = s_.task(id);
+    const MenuValueId value = task.in[i];
+    if (value < 0 || (s_.candidate(id).packs >> i & 1)) return {.present = false};
+    if (menu_.value(value).constant != nullptr)
+      return constant(value, s_.weights[static_cast<size_t>(s_.constant_item[static_cast<size_t>(value)])].offset);
+    return operand(s_.call(id).in[i], task.in_homes[i]);
+  }
+
   void add_step(int32_t id) {
     const Task& task = s_.task(id);
     const MenuNode& node = menu_.nodes[static_cast<size_t>(task.node)];
@@ -142,16 +154,7 @@ class Assembler {
     step.tactic = candidate.tactic->name();
     step.tactic_version = candidate.tactic->version();
     step.call = call.text();
-    for (size_t i = 0; i < task.in.size(); ++i) {
-      const MenuValueId value = task.in[i];
-      if (value < 0 || (candidate.packs >> i & 1))
-        step.in.push_back({.present = false});
-      else if (menu_.value(value).constant != nullptr)
-        step.in.push_back(
-            constant(value, s_.weights[static_cast<size_t>(s_.constant_item[static_cast<size_t>(value)])].offset));
-      else
-        step.in.push_back(operand(call.in[i], task.in_homes[i]));
-    }
+    for (size_t i = 0; i < task.in.size(); ++i) step.in.push_back(input(id, i));
     for (size_t o = 0; o < task.out_homes.size(); ++o) {
       if (task.out_homes[o].root < 0) {
         step.out.push_back({.present = false});
@@ -170,7 +173,41 @@ class Assembler {
     }
     step.flops = task.copied_input >= 0 ? 0 : node.flops;
     step.chosen_ns = candidate.nanoseconds;
-    program_.blocks[0].steps.push_back(std::move(step));
+    enter_branches(s_.homes.guards[static_cast<size_t>(id)]);
+    block().steps.push_back(std::move(step));
+  }
+
+  engine::Block& block() { return program_.blocks[static_cast<size_t>(open_.empty() ? 0 : open_.back().block)]; }
+
+  // The next step goes where these guards hold: into a branch that is open, or that the last step chooses, or a new
+  // one.
+  void enter_branches(const Guards& guards) {
+    const auto is_same = [](const OpenBranch& open, const Guard& guard) { return open.guard == guard; };
+    const auto left = std::mismatch(open_.begin(), open_.end(), guards.begin(), guards.end(), is_same).first;
+    open_.erase(left, open_.end());
+    while (open_.size() < guards.size()) {
+      const Guard& guard = guards[open_.size()];
+      if (!chosen_by_last_step(guard)) add_branch(guard);
+      open_.push_back({guard, block().steps.back().blocks[guard.when ? 0 : 1]});
+    }
+  }
+
+  bool chosen_by_last_step(const Guard& guard) {
+    const auto at = std::pair(open_.empty() ? 0 : open_.back().block, guard.select);
+    const auto found = branches_.find(at);
+    return found != branches_.end() && found->second + 1 == block().steps.size();
+  }
+
+  void add_branch(const Guard& guard) {
+    const Task& select = s_.task(guard.select);
+    engine::Step step;
+    step.kind = engine::StepKind::branch;
+    step.name = menu_.nodes[static_cast<size_t>(select.node)].name;
+    step.in = {input(guard.select, ops::kSelectCondition)};
+    step.blocks = {static_cast<int32_t>(program_.blocks.size()), static_cast<int32_t>(program_.blocks.size() + 1)};
+    program_.blocks.resize(program_.blocks.size() + 2);
+    branches_[{open_.empty() ? 0 : open_.back().block, guard.select}] = block().steps.size();
+    block().steps.push_back(std::move(step));
   }
 
   // An extent that is a slot nobody has set yet is a count that this step finds.
@@ -189,6 +226,12 @@ class Assembler {
   SlotBounds bounds_;
   std::vector<bool> set_;  // by slot
   engine::Program program_;
+  struct OpenBranch {
+    Guard guard;
+    int32_t block = 0;
+  };
+  std::vector<OpenBranch> open_;                            // the branches that the next step stands in
+  std::map<std::pair<int32_t, int32_t>, size_t> branches_;  // block, Select -> the step that chooses
 };
 
 Status append_zeros(engine::WeightSink& sink, int64_t count) {

@@ -8,6 +8,7 @@
 #include "base/size.h"
 #include "choose/view_order.h"
 #include "fit/inverse_view.h"
+#include "ops/select_branch.h"
 
 namespace memline {
 namespace {
@@ -41,6 +42,7 @@ class Placer {
           break;
       }
     }
+    find_guards();
     return std::move(homes_);
   }
 
@@ -236,6 +238,49 @@ class Placer {
       } else {
         writers.insert(add_copy(n, i, slot));
       }
+    }
+  }
+
+  // What an input of a task needs: those who write it, and those who find its extents.
+  std::set<int32_t> makers_of(const Task& task, size_t input) const {
+    if (task.in[input] < 0) return {};
+    std::set<int32_t> tasks = writers_[static_cast<size_t>(task.in[input])];
+    for (const DimExpr& dim : dims(task.in[input])) add_finders(dim, tasks);
+    add_finders(task.in_homes[input].at.offset, tasks);
+    for (const DimExpr& stride : task.in_homes[input].at.strides) add_finders(stride, tasks);
+    return tasks;
+  }
+
+  bool is_select(const Task& task) const {
+    return task.copied_input < 0 && ops::is_select(*menu_.nodes[static_cast<size_t>(task.node)].call.op);
+  }
+
+  void find_guards() {
+    const size_t count = homes_.tasks.size();
+    GuardFinder finder(count);
+    for (const MenuValueId output : menu_.outputs)
+      for (const int32_t writer : writers_[static_cast<size_t>(output)])
+        finder.need_always(static_cast<size_t>(writer));
+    for (size_t reader = count; reader-- > 0;) {
+      const Task& task = homes_.tasks[reader];
+      std::set<int32_t> always(homes_.after[reader].begin(), homes_.after[reader].end());
+      if (is_select(task)) {
+        for (const size_t branch : {ops::kSelectThen, ops::kSelectElse})
+          for (const int32_t maker : makers_of(task, branch)) {
+            finder.need(static_cast<size_t>(maker), reader,
+                        Guard{static_cast<int32_t>(reader), branch == ops::kSelectThen});
+            always.erase(maker);
+          }
+        always.merge(makers_of(task, ops::kSelectCondition));
+      }
+      for (const int32_t maker : always) finder.need(static_cast<size_t>(maker), reader, std::nullopt);
+    }
+    for (size_t i = 0; i < count; ++i) homes_.guards.push_back(finder.of(i));
+    for (size_t i = 0; i < count; ++i) {
+      std::set<int32_t> before(homes_.after[i].begin(), homes_.after[i].end());
+      for (const Guard& guard : homes_.guards[i])
+        before.merge(makers_of(homes_.tasks[static_cast<size_t>(guard.select)], ops::kSelectCondition));
+      homes_.after[i].assign(before.begin(), before.end());
     }
   }
 

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "choose/menu.h"
+#include "graph/guards.h"
 #include "memory/buffer.h"
 
 namespace memline {
@@ -43,6 +44,8 @@ struct Homes {
   std::vector<Home> of_value;               // by menu value
   std::vector<Task> tasks;                  // in the menu's order
   std::vector<std::vector<int32_t>> after;  // task -> tasks that must have run before it
+  // task -> the branches in which alone it is needed; Guard::select is a task. Their conditions come before it.
+  std::vector<Guards> guards;
 };
 
 Homes place_values(const Menu& menu);

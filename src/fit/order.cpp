@@ -16,6 +16,28 @@ std::set<int32_t> roots_of(const Task& task) {
   return roots;
 }
 
+// As the model has them, but for those whose branch is decided later.
+Order as_given(const Homes& homes) {
+  std::vector<size_t> waiting(homes.tasks.size());
+  std::vector<std::vector<int32_t>> unblocks(homes.tasks.size());
+  std::set<int32_t> ready;
+  for (size_t t = 0; t < homes.after.size(); ++t) {
+    waiting[t] = homes.after[t].size();
+    for (const int32_t before : homes.after[t])
+      unblocks[static_cast<size_t>(before)].push_back(static_cast<int32_t>(t));
+    if (waiting[t] == 0) ready.insert(static_cast<int32_t>(t));
+  }
+  Order order;
+  while (!ready.empty()) {
+    const int32_t task = *ready.begin();
+    ready.erase(ready.begin());
+    order.push_back(task);
+    for (const int32_t next : unblocks[static_cast<size_t>(task)])
+      if (--waiting[static_cast<size_t>(next)] == 0) ready.insert(next);
+  }
+  return order;
+}
+
 Order depth_first(const Homes& homes) {
   const auto count = static_cast<int32_t>(homes.tasks.size());
   std::vector<bool> read(homes.tasks.size(), false), done(homes.tasks.size(), false);
@@ -109,9 +131,7 @@ class Greedy {
 }  // namespace
 
 std::vector<Order> candidate_orders(const Homes& homes) {
-  Order own(homes.tasks.size());
-  for (size_t i = 0; i < own.size(); ++i) own[i] = static_cast<int32_t>(i);
-  std::vector<Order> orders = {own};
+  std::vector<Order> orders = {as_given(homes)};
   for (Order order : {depth_first(homes), Greedy(homes).run()})
     if (std::find(orders.begin(), orders.end(), order) == orders.end()) orders.push_back(std::move(order));
   return orders;

@@ -4,8 +4,10 @@
 #include <cstdlib>
 
 #include "base/size.h"
+#include "graph/guards.h"
 #include "graph/infer.h"
 #include "ops/reference.h"
+#include "ops/select_branch.h"
 
 namespace memline {
 namespace {
@@ -78,15 +80,26 @@ class Evaluation {
   Status run() {
     compute_slots();
     for (const Condition& condition : graph_.conditions())
-      if (condition.left.evaluate(slots_.data()) != condition.right.evaluate(slots_.data()) && is_known(condition.left))
+      if (condition.left.evaluate(slots_.data()) != condition.right.evaluate(slots_.data()) &&
+          is_known(condition.left) && is_known(condition.when) && condition.when.evaluate(slots_.data()) != 0)
         return invalid_argument("{} does not hold for these shapes", condition.demanded_by);
-    for (size_t i = 0; i < graph_.nodes().size(); ++i) MEML_TRY_STATUS(run_node(static_cast<NodeId>(i)));
+    const std::vector<Guards> guards = guards_of(graph_);
+    for (size_t i = 0; i < graph_.nodes().size(); ++i)
+      MEML_TRY_STATUS(run_node(static_cast<NodeId>(i), is_wanted(guards[i])));
     return {};
   }
 
-  Status run_node(NodeId id) {
+  // Not where a condition that is known already says that nobody needs it.
+  bool is_wanted(const Guards& guards) const {
+    return std::ranges::all_of(guards, [&](const Guard& guard) {
+      const TensorView& condition = value(graph_.node(guard.select).inputs[ops::kSelectCondition]).view;
+      return condition.data == nullptr || (*condition.as<const uint8_t>() != 0) == guard.when;
+    });
+  }
+
+  Status run_node(NodeId id, bool is_wanted) {
     const Node& node = graph_.node(id);
-    auto status = compute(node);
+    Status status = is_wanted ? compute(node) : Status();
     if (!status) return with_prefix(std::move(status).error(), node_label(*node.op, node.name));
     for (const ValueId input : node.inputs)
       if (input != kNoValue && --uses_[static_cast<size_t>(input)] == 0) release(input);

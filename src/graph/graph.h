@@ -70,6 +70,7 @@ struct Node {
 
 struct Condition {
   DimExpr left, right;      // must be equal
+  DimExpr when = 1;         // unless this is 0: the node stands in a branch that is not taken
   std::string demanded_by;  // "Concat 'cat3'"
 };
 
@@ -146,6 +147,12 @@ class GraphBuilder {
   std::vector<ValueId> add_copy(const Graph& from, NodeId node, std::vector<ValueId> inputs);
   Status set_outputs(std::vector<ValueId> values, std::vector<std::string> names);
   void set_metadata(std::string key, std::string text);
+  // The integers of `value`, which a run computes for node `node`, become slots in `ranges`: the same value with these
+  // integers.
+  Result<ValueId> measure(ValueId value, const std::string& node, std::span<const Interval> ranges);
+  // Nodes that come until leave_branch() run only where `when` is not 0: so do their conditions hold.
+  void enter_branch(const DimExpr& when) { branches_.push_back(when); }
+  void leave_branch() { branches_.pop_back(); }
   // No size that node `node` takes from data is larger: nodes that come later.
   void set_limit(std::string node, int64_t most);
   std::optional<std::string> unused_limit() const;  // a node with a limit that no size was taken by
@@ -163,7 +170,6 @@ class GraphBuilder {
   ValueId add_value(Value value, NodeId producer);
   DimExpr add_slot(Slot slot);
   Result<Inferred> infer(NodeSpec& spec, std::string_view label);
-  Result<ValueId> measured(ValueId value, const std::string& node, std::span<const Interval> ranges);
   Graph graph_;
   struct Limit {
     int64_t most = 0;
@@ -173,6 +179,8 @@ class GraphBuilder {
   SlotBounds bounds_;
   std::vector<int64_t> slot_opts_;
   std::unordered_multimap<uint64_t, size_t> conditions_by_hash_;
+  bool edits_ = false;  // a graph whose conditions are complete
+  std::vector<DimExpr> branches_;
 };
 
 }  // namespace memline

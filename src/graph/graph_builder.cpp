@@ -84,7 +84,7 @@ class GraphBuilder::NodeSlots final : public ops::SlotSource {
   std::optional<Wanted> wanted_;
 };
 
-GraphBuilder::GraphBuilder(const Graph& base) {
+GraphBuilder::GraphBuilder(const Graph& base) : edits_(true) {
   graph_.slots_ = base.slots_;
   graph_.conditions_ = base.conditions_;
   graph_.metadata_ = base.metadata_;
@@ -139,7 +139,7 @@ Result<Inferred> GraphBuilder::infer(NodeSpec& spec, std::string_view label) {
     auto inferred = infer_node(*spec.op, spec.attrs, inputs, spec.output_names.size(), slots);
     if (const auto wanted = slots.take_wanted(); wanted && !inferred) {
       ValueId& input = spec.inputs[wanted->input];
-      MEML_TRY(input, measured(input, spec.name, wanted->ranges));
+      MEML_TRY(input, measure(input, spec.name, wanted->ranges));
       continue;
     }
     if (!inferred) return inferred;
@@ -151,7 +151,7 @@ Result<Inferred> GraphBuilder::infer(NodeSpec& spec, std::string_view label) {
   }
 }
 
-Result<ValueId> GraphBuilder::measured(ValueId value, const std::string& node, std::span<const Interval> ranges) {
+Result<ValueId> GraphBuilder::measure(ValueId value, const std::string& node, std::span<const Interval> ranges) {
   ops::MeasureAttrs attrs;
   NodeSpec spec{.name = fmt::format("{}:{}", node, this->value(value).name),
                 .op = ops::find("Measure", "memline"),
@@ -241,9 +241,12 @@ void GraphBuilder::set_metadata(std::string key, std::string text) {
 void GraphBuilder::add_condition(Condition condition) {
   const uint64_t hash = condition.left.hash();
   const auto [first, last] = conditions_by_hash_.equal_range(hash);
+  for (const DimExpr& branch : branches_) condition.when = select(branch, condition.when, 0);
   for (auto it = first; it != last; ++it) {
-    const Condition& other = graph_.conditions_[it->second];
-    if (other.left == condition.left && other.right == condition.right) return;
+    Condition& other = graph_.conditions_[it->second];
+    if (!(other.left == condition.left && other.right == condition.right)) continue;
+    if (!edits_) other.when = max(other.when, condition.when);  // a pass that makes a node anew knows no branches
+    return;
   }
   conditions_by_hash_.emplace(hash, graph_.conditions_.size());
   graph_.conditions_.push_back(std::move(condition));

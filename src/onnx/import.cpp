@@ -19,8 +19,9 @@ namespace {
 
 constexpr int64_t kOldestIr = 3, kNewestIr = 14;
 constexpr int64_t kOldestOpset = 7, kNewestOpset = 28;
-// Branches within branches are read one inside the other: so many calls at most.
-constexpr size_t kMostBodies = 256;
+constexpr size_t kMostBodies = 4096;
+// Branches within branches are read one inside the other, and run so.
+constexpr int kDeepestBody = 32;
 // Results up to this many bytes are computed while importing. Larger constants wait for the pass fold_constants.
 constexpr int64_t kFoldedBytes = 4096;
 
@@ -218,26 +219,81 @@ class Importer {
   }
 
   // An If whose condition is known is the branch that it takes. (Exporters write such an If where a shape decides.)
+  // Otherwise the nodes of both come into the graph, and a Select for each result: see graph/guards.h.
   Status add_if(const NodeMessage& message) {
     if (message.inputs.size() != 1) return invalid_model("has {} inputs, needs 1", message.inputs.size());
     MEML_TRY(const ValueId condition, find(message.inputs[0]));
-    const auto& constant = builder_.value(condition).constant;
-    if (!constant) return unsupported("its condition '{}' is known only at run time", message.inputs[0]);
-    if (constant->view.dtype != DType::boolean || constant->view.elements() != 1)
-      return invalid_model("its condition is {}, needs one bool", builder_.value(condition).type.text());
-    const std::string_view branch = *constant->view.as<uint8_t>() != 0 ? "then_branch" : "else_branch";
-    for (const AttributeMessage& attribute : message.attributes)
-      if (attribute.name == branch && attribute.g) return inline_body(message, *attribute.g);
-    return invalid_model("has no '{}'", branch);
+    const Value& value = builder_.value(condition);
+    if (value.type.dtype != DType::boolean || !(product(value.type.dims) == DimExpr(1)))
+      return invalid_model("its condition is {}, needs one bool", value.type.text());
+    if (!value.constant) return add_select(message, condition);
+    MEML_TRY(const std::vector<ValueId> outputs, inline_body(message, *value.constant->view.as<uint8_t>() != 0));
+    return define_outputs(message, outputs);
   }
 
-  // The body's nodes come into the graph; its names end with it.
-  Status inline_body(const NodeMessage& message, Bytes bytes) {
+  Status add_select(const NodeMessage& message, ValueId condition) {
+    if (!builder_.value(condition).integers) {
+      constexpr Interval kBool{0, 1};
+      MEML_TRY(condition, builder_.measure(condition, node_name(message), {&kBool, 1}));
+    }
+    const DimExpr taken = builder_.value(condition).integers->front();
+    builder_.enter_branch(taken);
+    auto body = inline_body(message, true);
+    builder_.leave_branch();
+    MEML_TRY(std::vector<ValueId> outputs, std::move(body));
+    builder_.enter_branch(equal(taken, 0));
+    body = inline_body(message, false);
+    builder_.leave_branch();
+    MEML_TRY(const std::vector<ValueId> otherwise, std::move(body));
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (message.outputs[i].empty() || outputs[i] == otherwise[i]) continue;
+      GraphBuilder::NodeSpec spec{.name = node_name(message),
+                                  .op = ops::find("Select", "memline"),
+                                  .inputs = {condition, outputs[i], otherwise[i]},
+                                  .output_names = {std::string(message.outputs[i])}};
+      if (i > 0) spec.name += fmt::format(":{}", i);
+      const ops::OpDef& op = *spec.op;
+      const std::string name = spec.name;
+      auto selected = builder_.add_node(std::move(spec));
+      if (!selected)
+        return with_prefix(without_prefix(std::move(selected).error(), op, name).value(),
+                           fmt::format("output '{}'", message.outputs[i]));
+      outputs[i] = selected->front();
+    }
+    return define_outputs(message, outputs);
+  }
+
+  Status define_outputs(const NodeMessage& message, const std::vector<ValueId>& outputs) {
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (message.outputs[i].empty()) continue;
+      MEML_TRY_STATUS(define(message.outputs[i], outputs[i]));
+      MEML_TRY_STATUS(check_declared(message.outputs[i], outputs[i]));
+    }
+    return {};
+  }
+
+  // The nodes of a branch's body come into the graph; its names end with it. Its outputs.
+  Result<std::vector<ValueId>> inline_body(const NodeMessage& message, bool when_true) {
+    const std::string_view branch = when_true ? "then_branch" : "else_branch";
+    const auto attribute = std::ranges::find_if(message.attributes, [&](const AttributeMessage& candidate) {
+      return candidate.name == branch && candidate.g.has_value();
+    });
+    if (attribute == message.attributes.end()) return invalid_model("has no '{}'", branch);
+    if (depth_ >= kDeepestBody) return unsupported("bodies are nested deeper than {}", kDeepestBody);
+    ++depth_;
+    auto outputs = read_body(message, *attribute->g);
+    --depth_;
+    if (!outputs) return with_prefix(std::move(outputs).error(), branch);
+    return outputs;
+  }
+
+  Result<std::vector<ValueId>> read_body(const NodeMessage& message, Bytes bytes) {
     if (bodies_.size() >= kMostBodies) return unsupported("the model has more than {} branches", kMostBodies);
     MEML_TRY(GraphMessage read, read_graph(bytes));
     const GraphMessage& body = bodies_.emplace_back(std::move(read));
     if (body.outputs.size() != message.outputs.size())
       return invalid_model("has {} outputs, but its branch gives {}", message.outputs.size(), body.outputs.size());
+    if (!body.inputs.empty()) return invalid_model("its body has {} inputs, needs none", body.inputs.size());
     const size_t outer = defined_.size();
     for (const TensorMessage& tensor : body.initializers) {
       MEML_TRY(Constant constant, tensors_.read(tensor));
@@ -247,6 +303,8 @@ class Importer {
       auto status = add_node(node);
       if (!status) return with_prefix(std::move(status).error(), label(node));
     }
+    for (const ValueInfoMessage& output : body.outputs)
+      if (!ids_.contains(output.name)) return invalid_model("its output '{}' is made by nothing", output.name);
     std::vector<ValueId> outputs;
     for (const ValueInfoMessage& output : body.outputs) {
       MEML_TRY(const ValueId id, find(output.name));
@@ -254,12 +312,7 @@ class Importer {
     }
     for (size_t i = outer; i < defined_.size(); ++i) ids_.erase(defined_[i]);
     defined_.resize(outer);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      if (message.outputs[i].empty()) continue;
-      MEML_TRY_STATUS(define(message.outputs[i], outputs[i]));
-      MEML_TRY_STATUS(check_declared(message.outputs[i], outputs[i]));
-    }
-    return {};
+    return outputs;
   }
 
   // Replaces outputs that are known now by constants; their node is dropped when the graph is complete.
@@ -314,6 +367,7 @@ class Importer {
   std::vector<std::string_view> defined_;  // in order: what a body defines ends with it
   std::deque<GraphMessage> bodies_;        // alive as long as names point into them
   std::vector<NodeId> folded_;
+  int depth_ = 0;  // of the body that is read
 };
 
 std::string folder_of(const std::string& path) {

@@ -1,6 +1,6 @@
 // Measure: a small integer tensor goes through, and each of its elements becomes a count. Ours: GraphBuilder puts it
 // before a node whose shape rule asks for integers that only the data knows.
-//   in   x, i64 or i32, as many elements as there are bounds
+//   in   x, i64, i32 or bool, as many elements as there are bounds
 //   out  x, then for element k a tensor u8[x_k - least_k, 0]: no element, but an extent
 #include "ops/measure.h"
 
@@ -11,8 +11,8 @@ namespace {
 
 Result<TensorTypes> infer(const MeasureAttrs& attrs, const InferContext& in) {
   MEML_TRY_STATUS(in.expect_inputs(1, 1));
-  if (in.dtype(0) != DType::i64 && in.dtype(0) != DType::i32)
-    return invalid_model("input 0 is {}, needs i64 or i32", in.dtype(0));
+  if (in.dtype(0) != DType::i64 && in.dtype(0) != DType::i32 && in.dtype(0) != DType::boolean)
+    return invalid_model("input 0 is {}, needs i64, i32 or bool", in.dtype(0));
   const auto count = static_cast<int64_t>(attrs.least.size());
   if (attrs.most.size() != attrs.least.size() || !(product(in.dims(0)) == DimExpr(count)))
     return invalid_model("{} has bounds for {} and {} elements", in.type(0).text(), count, attrs.most.size());

@@ -65,6 +65,7 @@
   op(scatter) \
   op(scatter_elements) \
   op(scatter_nd) \
+  op(select_branch) \
   op(shape) \
   op(size) \
   op(slice) \

@@ -205,29 +205,41 @@ class Preparer {
                                [&](int32_t slot) { return program_.slots[static_cast<size_t>(slot)].input >= 0; });
   }
 
+  // The steps as a run comes to them: a block's where its step stands.
+  void add_in_order(int32_t block, std::vector<int32_t>& order) const {
+    const auto begin = prepared_.block_begin[static_cast<size_t>(block)];
+    const auto end = prepared_.block_begin[static_cast<size_t>(block) + 1];
+    for (int32_t number = begin; number < end; ++number) {
+      for (const int32_t inner : prepared_.steps[static_cast<size_t>(number)].step->blocks) add_in_order(inner, order);
+      order.push_back(number);
+    }
+  }
+
   // The number of the last step that sets a slot of the condition.
-  int32_t last_setter(const engine::ShapeCondition& condition) const {
+  int32_t last_setter(const engine::ShapeCondition& condition, std::span<const int32_t> order) const {
     std::vector<int32_t> slots;
     condition.left.collect_slots(slots);
     condition.right.collect_slots(slots);
     const auto is_one = [&](int32_t slot) { return std::ranges::find(slots, slot) != slots.end(); };
     int32_t last = 0;
-    for (size_t i = 0; i < prepared_.steps.size(); ++i) {
-      const Step& step = *prepared_.steps[i].step;
+    for (const int32_t number : order) {
+      const Step& step = *prepared_.steps[static_cast<size_t>(number)].step;
       if (std::ranges::any_of(step.counts, [&](const auto& count) { return is_one(count.slot); }) ||
           std::ranges::any_of(step.assigns, [&](const auto& assign) { return is_one(assign.first); }))
-        last = static_cast<int32_t>(i);
+        last = number;
     }
     return last;
   }
 
   void sort_conditions() {
+    std::vector<int32_t> order;
+    add_in_order(0, order);
     for (size_t i = 0; i < program_.conditions.size(); ++i) {
       const engine::ShapeCondition& condition = program_.conditions[i];
       if (is_early(condition.left) && is_early(condition.right))
         prepared_.early_conditions.push_back(static_cast<int32_t>(i));
       else
-        prepared_.late_conditions.push_back({last_setter(condition), static_cast<int32_t>(i)});
+        prepared_.late_conditions.push_back({last_setter(condition, order), static_cast<int32_t>(i)});
     }
     for (const engine::Port& port : program_.inputs) {
       std::vector<bool>& early = prepared_.input_dim_is_early.emplace_back();

@@ -143,5 +143,29 @@ TEST(MergeSame, KeepsTwoCountsOfTheSameDataApart) {
   EXPECT_EQ(hits(merge_same, before), 0);
 }
 
+// Merged, the Gather would run where neither branch is taken; in two branches within one it may be merged.
+TEST(MergeSame, KeepsWhatDifferentBranchesNeedApart) {
+  const std::string_view head = R"(
+    x = Input() f32[4]
+    k = Constant() i64[] {0}
+    a = Input() bool[]
+    b = Input() bool[]
+    p = Gather(x, k)
+    q = Gather(x, k)
+    n = Neg(p)
+    m = Sqrt(q)
+    )";
+  EXPECT_EQ(hits(merge_same, parse(std::string(head) + R"(
+    y = memline.Select(a, n, k2:f32[])
+    z = memline.Select(b, m, k2)
+    Output(y, z))")),
+            0);
+  EXPECT_EQ(hits(merge_same, parse(std::string(head) + R"(
+    s = Add(n, m)
+    y = memline.Select(a, s, k2:f32[])
+    Output(y, b))")),
+            1);
+}
+
 }  // namespace
 }  // namespace memline
