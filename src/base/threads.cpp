@@ -57,18 +57,36 @@ bool spin_until(Done&& done) noexcept {
   return false;
 }
 
+// Each participant begins with a share of its own, consecutive tasks, and then takes what is left of the others': so
+// the same part of a picture stays with the same core from step to step, as far as it can.
 struct Job {
+  static constexpr int kMostShares = 64;
+  struct alignas(64) Share {
+    std::atomic<int64_t> next;
+    int64_t end;
+  };
+
   Parallel::Task task;
   void* context;
-  int64_t count;
-  alignas(64) std::atomic<int64_t> next{0};
+  int shares_used;
+  Share shares[kMostShares];
   alignas(64) std::atomic<int32_t> participants{1};  // the caller is 0
   std::atomic<uint32_t> finished{0};                 // workers that are done with this job; kCallerSleeps may be set
 
+  Job(Parallel::Task task, void* context, int64_t count, int64_t participants) noexcept
+      : task(task), context(context), shares_used(static_cast<int>(std::min<int64_t>(participants, kMostShares))) {
+    for (int i = 0; i < shares_used; ++i) {
+      shares[i].next.store(count * i / shares_used, std::memory_order_relaxed);
+      shares[i].end = count * (i + 1) / shares_used;
+    }
+  }
+
   void work(int participant) noexcept {
-    for (int64_t i = next.fetch_add(1, std::memory_order_relaxed); i < count;
-         i = next.fetch_add(1, std::memory_order_relaxed))
-      task(context, i, participant);
+    for (int i = 0; i < shares_used; ++i) {
+      Share& share = shares[(participant + i) % shares_used];
+      for (int64_t t; (t = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;)
+        task(context, t, participant);
+    }
   }
 };
 constexpr uint32_t kCallerSleeps = 1u << 31;
@@ -206,9 +224,9 @@ void Team::run(int64_t count, Task task, void* context) noexcept {
     for (int64_t i = 0; i < count; ++i) task(context, i, 0);
     return;
   }
-  Job job{.task = task, .context = context, .count = count};
-  const auto address = reinterpret_cast<uintptr_t>(&job);
   const int64_t wanted = std::min<int64_t>(width_ - 1, count - 1);
+  Job job(task, context, count, wanted + 1);
+  const auto address = reinterpret_cast<uintptr_t>(&job);
   ThreadPool::Worker* given[ThreadPool::kMaxWorkers];
   int helpers = 0;
   for (const uintptr_t when : {kIdle, kAsleep})
