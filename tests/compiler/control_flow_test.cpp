@@ -55,7 +55,7 @@ class Running {
     MemorySink sink;
     EXPECT_TRUE(write_weights(*schedule, nullptr, sink).has_value());
     auto pages = std::make_shared<Pages>(*Pages::take(std::max<int64_t>(std::ssize(sink.written()), 1)));
-    std::memcpy(pages->bytes().data(), sink.written().data(), sink.written().size());
+    std::copy(sink.written().begin(), sink.written().end(), pages->bytes().begin());
     auto engine = std::make_shared<const engine::Engine>("cpu avx2", assemble(*schedule),
                                                          pages->bytes().first(sink.written().size()), pages);
     auto session = runtime::Session::create(std::move(engine), test::avx2(), *pool_, {});

@@ -33,7 +33,7 @@ std::shared_ptr<const engine::Engine> engine_of(const Schedule& schedule) {
   EXPECT_TRUE(write_weights(schedule, nullptr, sink).has_value());
   EXPECT_EQ(static_cast<int64_t>(sink.written().size()), program.weights_bytes);
   auto pages = std::make_shared<Pages>(*Pages::take(std::max<int64_t>(program.weights_bytes, 1)));
-  std::memcpy(pages->bytes().data(), sink.written().data(), sink.written().size());
+  std::copy(sink.written().begin(), sink.written().end(), pages->bytes().begin());
   const auto weights = pages->bytes().first(sink.written().size());
   return std::make_shared<const engine::Engine>("cpu avx2", std::move(program), weights, pages);
 }

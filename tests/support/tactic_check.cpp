@@ -260,7 +260,7 @@ class Runner {
     }
     PaddedTensor values(view.dtype, {view.dims.begin(), view.dims.begin() + view.rank}, AxisOrder::row_major(view.rank),
                         0);
-    std::memcpy(values.view().data, kept.data(), kept.size());
+    std::copy(kept.begin(), kept.end(), static_cast<std::byte*>(values.view().data));
     ops::copy(values.view(), view);
   }
 
