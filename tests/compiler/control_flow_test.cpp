@@ -210,7 +210,8 @@ TEST(ControlFlow, WhatABranchDemandsCountsWhereItIsTaken) {
   bool c = false;
   const auto run_with = [&](bool taken, int64_t n) {
     c = taken;
-    return std::vector<TensorView>{dense_view(DType::boolean, &c, kOne), dense_view(DType::f32, x.data(), std::vector<int64_t>{n})};
+    return std::vector<TensorView>{dense_view(DType::boolean, &c, kOne),
+                                   dense_view(DType::f32, x.data(), std::vector<int64_t>{n})};
   };
   EXPECT_EQ(engine.run(run_with(false, 3))[0].as<float>()[0], 3);
   EXPECT_EQ(engine.run(run_with(true, 4))[0].as<float>()[0], 10);

@@ -2,7 +2,8 @@
 //   * the result is within a stated tolerance of the reference with the epilogues applied;
 //   * bytes are equal with dense and with padded leading dimensions, for one participant and two, and for every split
 //     of the rows in two and every row alone (where the tactic says that rows are independent);
-//   * bytes are equal where the call's bounds are larger than the extents of the run (where the tactic takes that call);
+//   * bytes are equal where the call's bounds are larger than the extents of the run (where the tactic takes that
+//   call);
 //   * nothing outside a view is read or written: gaps hold NaNs and are compared afterwards, and each tensor and the
 //     workspace end where an unreadable page begins;
 //   * bytes are equal when an input that the tactic may overwrite lies where the output lies.
