@@ -240,7 +240,9 @@ class Parser {
     MEML_TRY_STATUS(epilogues(in, spec));
     spec.output_names = names;
     MEML_TRY(const std::vector<ValueId> outputs, builder_.add_node(std::move(spec)));
-    for (size_t i = 0; i < outputs.size(); ++i) ids_[names[i]] = outputs[i];
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (!ids_.emplace(names[i], outputs[i]).second)  // by a constant among the node's own arguments
+        return invalid_argument("'{}' is defined twice", names[i]);
     if (in.take("->")) MEML_TRY_STATUS(check_types(in, outputs));
     return end_of_line(in);
   }

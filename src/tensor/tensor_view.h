@@ -22,31 +22,32 @@ struct TensorView {
   int64_t dim(int axis) const { return dims[static_cast<size_t>(axis)]; }
   int64_t stride(int axis) const { return strides[static_cast<size_t>(axis)]; }
   int64_t elements() const {
-    int64_t n = 1;
-    for (int i = 0; i < rank; ++i) n *= dim(i);
-    return n;
+    uint64_t n = 1;
+    for (int i = 0; i < rank; ++i) n *= static_cast<uint64_t>(dim(i));
+    return static_cast<int64_t>(n);
   }
   template <typename T>
   T* as() const {
     return static_cast<T*>(data);
   }
 
-  // Sets the strides of a dense tensor whose axes lie in `order`.
+  // Sets the strides of a dense tensor whose axes lie in `order`. Beside an extent of 0 the others may be anything, so
+  // the strides, which mean nothing then, may wrap.
   void set_dense(const AxisOrder& order) {
-    int64_t stride = 1;
+    uint64_t stride = 1;
     for (int i = rank - 1; i >= 0; --i) {
       const size_t axis = order.axes[static_cast<size_t>(i)];
-      strides[axis] = stride;
-      stride *= dims[axis];
+      strides[axis] = static_cast<int64_t>(stride);
+      stride *= static_cast<uint64_t>(dims[axis]);
     }
   }
   // Strides of extent-1 axes do not matter.
   bool is_dense(const AxisOrder& order) const {
-    int64_t stride = 1;
+    uint64_t stride = 1;
     for (int i = rank - 1; i >= 0; --i) {
       const size_t axis = order.axes[static_cast<size_t>(i)];
-      if (dims[axis] != 1 && strides[axis] != stride) return false;
-      stride *= dims[axis];
+      if (dims[axis] != 1 && strides[axis] != static_cast<int64_t>(stride)) return false;
+      stride *= static_cast<uint64_t>(dims[axis]);
     }
     return true;
   }
